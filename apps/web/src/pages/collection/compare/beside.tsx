@@ -14,10 +14,9 @@ interface BesideProps {
   page: DiffAnswer
 }
 
-/** Totals, schemas, metadata and files. */
-export function Beside({ seen, before, after, page }: BesideProps) {
-  const metadata = page.meta.metadataChanged ? memberChanges(before.metadata, after.metadata) : []
-  const { totals, filesAdded = [], filesRemoved = [], schemaChanges = [], level, reason } = page.meta
+/** The kind of the change, totals of records, and schemas. */
+export function Level({ page }: Pick<BesideProps, 'page'>) {
+  const { totals, schemaChanges = [], level, reason } = page.meta
   return (
     <>
       {level === 'none' ? (
@@ -51,6 +50,16 @@ export function Beside({ seen, before, after, page }: BesideProps) {
           </ul>
         </section>
       )}
+    </>
+  )
+}
+
+/** Metadata and files, below the records that most visitors look for. */
+export function Beside({ seen, before, after, page }: BesideProps) {
+  const metadata = page.meta.metadataChanged ? memberChanges(before.metadata, after.metadata) : []
+  const { filesAdded = [], filesRemoved = [] } = page.meta
+  return (
+    <>
       {metadata.length > 0 && (
         <section>
           <h3>Metadata</h3>

@@ -8,7 +8,7 @@ import { publicly, seeCollection, type VisitedCollection } from '../../../data/c
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, readJson, type Visit } from '../../../page.ts'
 import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '../../../paths.ts'
-import { Beside } from './beside.tsx'
+import { Beside, Level } from './beside.tsx'
 import { Differences } from './differences.tsx'
 import { Filter, filterIn } from './filter.tsx'
 import { differencesIn } from './records.ts'
@@ -95,14 +95,19 @@ export const compare: Page = {
           </div>
           {isFirst && (
             <>
-              <Beside seen={seen} before={before} after={after} page={page} />
-              {strip !== undefined && <Strip seen={seen} strip={strip} />}
+              <Level page={page} />
               <Summary
                 summary={summary}
                 schemas={after.schemas}
                 pathTo={(filter) => `${pathTo(filter)}#records`}
               />
               <Statistics pairs={pairs} />
+              {strip !== undefined && (
+                <section>
+                  <h3>Versions between</h3>
+                  <Strip seen={seen} strip={strip} />
+                </section>
+              )}
             </>
           )}
           <Filter
@@ -115,6 +120,7 @@ export const compare: Page = {
             next={nextCursor === null ? undefined : pathTo({ ...filter, cursor: nextCursor })}
             prev={cursor === undefined ? undefined : pathTo({ ...filter, cursor: '' })}
           />
+          {isFirst && <Beside seen={seen} before={before} after={after} page={page} />}
         </CollectionPage>
       ),
     }

@@ -7,13 +7,14 @@ import {
   type JsonObject,
   type PlainSchema,
   tableColumns,
+  tellingField,
 } from '@ulmus/content'
 import { TableHead } from '../../../components/data-table.tsx'
 import { Name, TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/values/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'
 import type { VisitedCollection } from '../../../data/collection.ts'
-import { isObject, type TableRecord } from '../../../data/records.ts'
+import { isObject, nameOf, type TableRecord } from '../../../data/records.ts'
 import { areQuantities, cutText, numberText, shownName, sizeText } from '../../../format.ts'
 import { own } from '../../../page.ts'
 import { recordPath, type VersionPlace } from '../../../paths.ts'
@@ -36,6 +37,9 @@ const listedMax = 2_000
 const charactersOfTable = 120_000
 /** Text of all unfolded nested values of a table. Characters. */
 const unfoldedOfTable = 150_000
+
+/** Longer names of records are cut. Characters. */
+const nameMax = 60
 
 type Schemas = Readonly<Record<string, unknown>>
 
@@ -158,7 +162,9 @@ function UpdatedTable({
   const quantities = new Map(
     columns.map(({ label, names }) => [label, areQuantities(label, valuesOf(records, names))]),
   )
-  const references = new Map(fieldsOf(schema, fieldsMax).map(({ name, refersTo }) => [name, refersTo]))
+  const fields = fieldsOf(schema, fieldsMax)
+  const references = new Map(fields.map(({ name, refersTo }) => [name, refersTo]))
+  const named = namedBy(records, { telling: tellingField(fields), columns })
   const cells = 2 * records.length * Math.max(1, columns.length)
   const limits = {
     most: Math.max(40, Math.min(400, Math.floor(charactersOfTable / cells))),
@@ -170,6 +176,7 @@ function UpdatedTable({
         <TableHead
           headings={[
             { header: 'id' },
+            ...(named === undefined ? [] : [{ header: <Name of={named} most={60} /> }]),
             ...columns.map(({ label }) => ({
               header: <Name of={label === '' ? 'the whole record' : label} most={60} />,
             })),
@@ -181,6 +188,11 @@ function UpdatedTable({
               <th scope="row">
                 <RecordLink seen={seen} record={record} />
               </th>
+              {named !== undefined && (
+                <td class="quiet">
+                  <bdi>{cutText(nameOf(record, named) ?? '', nameMax)}</bdi>
+                </td>
+              )}
               {record.data === undefined && (
                 <td colSpan={Math.max(1, columns.length)} class="quiet">
                   {largeText(record)}
@@ -205,6 +217,16 @@ function UpdatedTable({
       </table>
     </TableScroll>
   )
+}
+
+/** The field whose unchanged texts name the records beside their ids. Undefined: none does, or it is a column itself. */
+function namedBy(
+  records: readonly UpdatedRecord[],
+  { telling, columns }: { telling: string | undefined; columns: readonly ChangedColumn[] },
+): string | undefined {
+  if (telling === undefined || columns.some(({ names }) => names[0] === telling)) return undefined
+  const isNamed = (record: UpdatedRecord) => ![undefined, record.id].includes(nameOf(record, telling))
+  return records.some(isNamed) ? telling : undefined
 }
 
 /** The values of a column, old and new. */

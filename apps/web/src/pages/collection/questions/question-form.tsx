@@ -7,7 +7,7 @@ import { askingPath, type QuestionParts, questionPath } from '../../../data/ques
 import { checked, type FormState, formPage, typed } from '../../../form.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Answer, type Form, Redirect, type View, type Visit } from '../../../page.ts'
-import { collectionPath, withQuery } from '../../../paths.ts'
+import { collectionPath, versionPath, withQuery } from '../../../paths.ts'
 
 export const newQuestion = formPage(save, newPage)
 export const editQuestion = formPage(
@@ -70,14 +70,23 @@ async function newPage(visit: Visit, { form, error }: FormState): Promise<View> 
       <CollectionPage seen={seen} tab="questions">
         <div class="narrow">
           <h2>Save a question</h2>
-          <Refusal error={error} />
-          <form method="post" class="form">
-            <About seen={seen} asked={asked} />
-            <Fields {...{ seen, form }} saved={{ name: '', version, public: false }} />
-            <button type="submit" class="primary">
-              Save
-            </button>
-          </form>
+          {asked.sql === null && asked.type === '' ? (
+            <p>
+              First ask a question on the page <a href={versionPath(seen, 'records')}>Records</a> or{' '}
+              <a href={versionPath(seen, 'sql')}>SQL</a>, then choose <strong>Save</strong> there.
+            </p>
+          ) : (
+            <>
+              <Refusal error={error} />
+              <form method="post" class="form">
+                <About seen={seen} asked={asked} />
+                <Fields {...{ seen, form }} saved={{ name: '', version, public: false }} />
+                <button type="submit" class="primary">
+                  Save
+                </button>
+              </form>
+            </>
+          )}
         </div>
       </CollectionPage>
     ),
