@@ -32,7 +32,7 @@ export const savedQuestions = pgTable(
     public: boolean('public').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
-    /** Times that its answer may have changed: triggers count a change of the latest version, if it follows that (events.sql). */
+    /** Times that its answer may have changed, if it follows the latest version. Triggers count them (events.sql). */
     changes: integer('changes').notNull(),
     /** How many of them its answer was compared after. Fewer than `changes`: the row is waiting work. */
     compared: integer('compared').notNull().default(0),

@@ -42,13 +42,17 @@ begin
 end $$;
 
 /*
- * A new latest version, or none after a withdrawal, may change the answers to saved questions that follow it. In the order of their ids, so
- * that two transactions never wait for each other.
+ * A version with other content than the one before, and a withdrawal, may change the answers to saved questions about the latest version. In
+ * the order of their ids, so that two transactions never wait for each other.
  */
 create function count_question_changes() returns trigger language plpgsql as $$
+declare
+  changed uuid := case tg_table_name when 'versions' then (to_jsonb(new)->>'id')::uuid else (to_jsonb(new)->>'version_id')::uuid end;
 begin
   update saved_questions set changes = changes + 1, attempts = 0
-    where id in (select id from saved_questions where collection_id = new.id and version is null order by id for update);
+    where id in (
+      select q.id from versions v join saved_questions q on q.collection_id = v.collection_id
+        where v.id = changed and q.version is null order by q.id for update of q);
   return null;
 end $$;
 
@@ -83,8 +87,11 @@ create trigger collections_made after insert on collections for each row
 create trigger collections_changed after update of owner_id, slug, public on collections for each row
   when ((old.owner_id, old.slug, old.public) is distinct from (new.owner_id, new.slug, new.public))
   execute function note_collection_change();
-create trigger collections_headed after update of head_id on collections for each row
-  when (old.head_id is distinct from new.head_id) execute function count_question_changes();
+create trigger versions_differ after insert on version_strips for each row
+  when (new.full_shares is null and current_setting('ulmus.loading', true) is distinct from 'on')
+  execute function count_question_changes();
+create trigger versions_gone after update of withdrawn_at on versions for each row
+  when (old.withdrawn_at is null and new.withdrawn_at is not null) execute function count_question_changes();
 create trigger questions_changed after update of answer_hash, public on saved_questions for each row
   execute function note_question_change();
 create trigger questions_removed after delete on saved_questions for each row execute function note_question_change();
