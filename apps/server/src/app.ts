@@ -95,7 +95,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await compressAnswers(app)
   repeatAnswers(app, registry)
   completeTags(app)
-  measure(app, { figures: registry.figures, openConnections, version: manifest.version })
+  const { figures, load } = registry
+  measure(app, { figures, load, openConnections, version: manifest.version })
 
   await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
   await app.register(probeRoutes, { registry })

@@ -158,6 +158,25 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     jobs.wake('deletions')
     await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(2), { timeout: 10_000, interval: 50 })
     expect(log.errors.map(({ line }) => line)).toEqual(['work on deletions failed'])
+    expect(jobs.failed()).toEqual([])
+  })
+
+  test('failed tasks are listed until they succeed, without values of statements, and begin at once on a retry', async () => {
+    const jobs = open()
+    let isBroken = true
+    const run = vi.fn(async () => {
+      if (isBroken) await opened.database.query('select $1::int', ['a private word'])
+    })
+    jobs.repeat({ name: 'upkeep', everySeconds: 3_600 }, run)
+    await jobs.start()
+    await vi.waitFor(() => expect(jobs.failed()).toMatchObject([{ name: 'upkeep', times: 1 }]))
+    expect(jobs.retry('upkeep')).toBe(true)
+    await vi.waitFor(() => expect(jobs.failed()).toMatchObject([{ times: 2 }]))
+    expect(JSON.stringify(jobs.failed())).not.toContain('private')
+    isBroken = false
+    jobs.retry('upkeep')
+    await vi.waitFor(() => expect(jobs.failed()).toEqual([]))
+    expect([jobs.retry('nothing'), jobs.retry('__proto__')]).toEqual([false, false])
   })
 
   test('stop waits for the work that runs and takes no other', async () => {

@@ -7,6 +7,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Database, type DiskSpace, findWaitingWork, type WaitingKind } from '@ulmus/storage'
+import { type FailedTask, FailedTasks, type TaskOutcome } from './failed-tasks.ts'
 import type { Log } from './log.ts'
 import { type Repeated, schedule } from './schedule.ts'
 
@@ -41,6 +42,10 @@ export interface Jobs {
   wake(kind: WaitingKind): void
   /** Takes over work that a job or a repetition does not await; `stop` waits for it. It must never reject. */
   leave(work: Promise<void>): void
+  /** Tasks of this process whose last run failed. */
+  failed(): readonly FailedTask[]
+  /** Begins a task of this process now. Returns false if it has none of that name. */
+  retry(name: string): boolean
   /** Starts the work. On a full disk, work that writes waits for free space. */
   start(): Promise<void>
   /** Takes no more work and waits up to 30 s for running work; another process repeats unfinished work. */
@@ -69,6 +74,10 @@ export function jobsOf(options: JobsOptions): Jobs {
   const kinds = new Map<WaitingKind, Runner>()
   const repetitions = new Map<Repeated, Runner>()
   const left = new Set<Promise<void>>()
+  /** By the name of their task. */
+  const runners = new Map<string, Runner>()
+  const failures = new FailedTasks(now)
+  const outcomeOf = (name: string) => failures.outcomeOf(name, failureLog(name, log))
   let state: 'defining' | 'started' | 'stopped' = 'defining'
   const leave = (work: Promise<void>): void => {
     left.add(work)
@@ -82,10 +91,13 @@ export function jobsOf(options: JobsOptions): Jobs {
     const unlessFull = async () => {
       if (frees || !(await space.isFull())) await work()
     }
-    return new Runner(unlessFull, pace, failureLog(name, log))
+    const runner = new Runner(unlessFull, pace, outcomeOf(name))
+    runners.set(name, runner)
+    return runner
   }
-  const define = (kind: WaitingKind, work: () => Promise<void>, pace: Pace): void => {
-    kinds.set(kind, runnerOf(`work on ${kind}`, work, pace))
+  const define = (kind: WaitingKind, runner: Runner): void => {
+    kinds.set(kind, runner)
+    runners.set(workOn(kind), runner)
   }
   const repeat = (task: Repeated, work: () => Promise<void>): void => {
     const pace = { every: task.everySeconds * 1_000 }
@@ -98,7 +110,7 @@ export function jobsOf(options: JobsOptions): Jobs {
   return {
     take(kind, { atOnce, claim, run, pauseMilliseconds = 0 }) {
       if (!works) return
-      const logFailure = failureLog(`work on ${kind}`, log)
+      const outcome = outcomeOf(workOn(kind))
       const wakeSoon = () => void setTimeout(wakeHere, pauseMilliseconds, kind)
       let running = 0
       const fill = async () => {
@@ -106,16 +118,17 @@ export function jobsOf(options: JobsOptions): Jobs {
         for (const row of await claim(atOnce - running)) {
           running++
           const ended = run(row)
-            .catch(logFailure)
+            .then(outcome.succeeded, outcome.failed)
             .finally(() => running--)
           // A place is free, and more may wait.
           leave(ended.then(wakeSoon))
         }
       }
-      define(kind, fill, {})
+      define(kind, runnerOf(`claims of ${kind}`, fill, {}))
     },
     clear(kind, work, everywhere) {
-      if (works || everywhere !== undefined) define(kind, work, { atLeast: clearedMilliseconds })
+      if (works || everywhere !== undefined)
+        define(kind, runnerOf(workOn(kind), work, { atLeast: clearedMilliseconds }))
     },
     repeat,
     wake(kind) {
@@ -124,6 +137,11 @@ export function jobsOf(options: JobsOptions): Jobs {
       leave(database.notify(kind).catch(() => undefined))
     },
     leave,
+    failed: () => failures.list(),
+    retry(name) {
+      if (state === 'started') runners.get(name)?.wake()
+      return runners.has(name)
+    },
     async start() {
       state = 'started'
       for (const [task, one] of repetitions) if (works || task.everywhere === true) one.wake()
@@ -132,16 +150,16 @@ export function jobsOf(options: JobsOptions): Jobs {
     async stop() {
       if (state === 'started') {
         state = 'stopped'
-        const ended = Promise.all([...kinds.values(), ...repetitions.values()].map((one) => one.stop()))
-        await within(
-          drainMillisecondsMax,
-          ended.then(() => Promise.all(left)),
-        )
+        const ended = Promise.all([...runners.values()].map((one) => one.stop()))
+        const drained = ended.then(() => Promise.all(left))
+        await within(drainMillisecondsMax, drained)
       }
       state = 'stopped'
     },
   }
 }
+
+const workOn = (kind: WaitingKind) => `work on ${kind}`
 
 /** Periods of work. Milliseconds. */
 interface Pace {
@@ -155,7 +173,7 @@ interface Pace {
 class Runner {
   readonly #work: () => Promise<void>
   readonly #pace: Pace
-  readonly #logFailure: (error: unknown) => void
+  readonly #outcome: TaskOutcome
   #running: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #begunAt = Number.NEGATIVE_INFINITY
@@ -164,10 +182,10 @@ class Runner {
   /** Work that a request wakes is not the request's: it must not count against its budget, nor add to its headers. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot()
 
-  constructor(work: () => Promise<void>, pace: Pace, logFailure: (error: unknown) => void) {
+  constructor(work: () => Promise<void>, pace: Pace, outcome: TaskOutcome) {
     this.#work = work
     this.#pace = pace
-    this.#logFailure = logFailure
+    this.#outcome = outcome
   }
 
   wake(): void {
@@ -186,7 +204,7 @@ class Runner {
     this.#timer = undefined
     this.#begunAt = performance.now()
     this.#running = this.#outsideRequests(this.#work)
-      .catch(this.#logFailure)
+      .then(this.#outcome.succeeded, this.#outcome.failed)
       .finally(() => {
         this.#running = undefined
         const isWoken = this.#isWoken

@@ -30,7 +30,9 @@ import { scheduleDiskWatch } from './monitoring/disk-watch.ts'
 import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
 import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
+import { loadOf } from './monitoring/load.ts'
 import { operatorsOf } from './operators/operators.ts'
+import { operatorStateOf } from './operators/state.ts'
 import { nothingAllowed } from './outside/addresses.ts'
 import type { Outside } from './outside/ask.ts'
 import { publishingOf } from './publishing/publishing.ts'
@@ -46,7 +48,7 @@ import { restoresOf } from './restores/restores.ts'
 import { schedule } from './schedule.ts'
 import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
 import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
-import { openStores, type StoresConfig } from './stores/stores.ts'
+import { foldersOf, openStores, type StoresConfig } from './stores/stores.ts'
 import { buildLandedTables } from './tables/ahead/build-landed.ts'
 import type { InstalledTables } from './tables/find-table.ts'
 import { installTables } from './tables/install.ts'
@@ -149,6 +151,7 @@ export async function openRegistry(config: RegistryConfig) {
       ...servicesOf(context, config.waitingMax ?? (() => 4_096)),
       versionLog: versionLogOf(context, versionLog.signers, versionLog),
       ...answering.services,
+      ...statesOf(context, config, installed),
     }
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
@@ -185,6 +188,12 @@ function answeringOf(context: Context, config: TablesConfig, installed: Installe
       following.close()
     },
   }
+}
+
+function statesOf(context: Context, config: RegistryConfig, installed: InstalledTables | string) {
+  const load = loadOf(context)
+  const places = { dataFolder: config.dataFolder, folders: foldersOf(config), installed }
+  return { load, operatorState: operatorStateOf(context, { load, ...places }) }
 }
 
 /** Creates the services; each defines its background work. */

@@ -39,6 +39,8 @@ export const schedule = {
   heartbeatWatch: { name: 'heartbeat check', everySeconds: 15, frees: true, everywhere: true },
   /** Checks whether the disk is full. monitoring/disk-watch.ts */
   diskWatch: { name: 'disk check', everySeconds: 5, frees: true, everywhere: true },
+  /** Samples the load of this process. monitoring/load.ts */
+  load: { name: 'load sample', everySeconds: minute, frees: true, everywhere: true },
   /** Compares this process's clock with the database's. clock.ts */
   clock: { name: 'clock comparison', everySeconds: 15, frees: true, everywhere: true },
   /** Ends idle push sessions and deletes the data of ended ones. pushes/session/sessions.ts */

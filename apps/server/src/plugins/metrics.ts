@@ -16,6 +16,7 @@ const storedKeptMilliseconds = 60_000
 
 export interface Measured {
   readonly figures: Ulmus['figures']
+  readonly load: Ulmus['load']
   readonly openConnections: () => number
   readonly version: string
 }
@@ -24,7 +25,7 @@ export function measure(app: FastifyInstance, measured: Measured): void {
   const metrics = new Registry()
   // Process and event loop: CPU, memory, `nodejs_eventloop_lag_*` and its percentiles.
   collectDefaultMetrics({ register: metrics })
-  measureRequests(app, metrics)
+  measureRequests(app, metrics, measured.load)
   measureProcess(metrics, measured)
   measureRegistry(metrics, measured.figures)
   const text = keptFor(keptMilliseconds, () => metrics.metrics())
@@ -36,7 +37,7 @@ export function measure(app: FastifyInstance, measured: Measured): void {
   app.addHook('onClose', async () => metrics.clear())
 }
 
-function measureRequests(app: FastifyInstance, metrics: Registry): void {
+function measureRequests(app: FastifyInstance, metrics: Registry, load: Ulmus['load']): void {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'From the request to the last byte of its answer.',
@@ -47,6 +48,7 @@ function measureRequests(app: FastifyInstance, metrics: Registry): void {
   app.addHook('onResponse', async (request, reply) => {
     // Label with the pattern, never the path: paths are numerous and contain private names.
     const route = request.routeOptions.url ?? 'none'
+    load.answered()
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
 }

@@ -33,6 +33,7 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /new (taken)': posted({ owner: 'guild', slug: 'taken', next: 'page' }),
   'POST /new (taken, to push)': posted({ owner: 'guild', slug: 'taken', next: 'push' }),
   'POST /new/org (taken)': posted({ slug: 'guild' }),
+  'POST /admin/state (retry)': posted({ queue: 'delivery', id: nothing }),
   'POST /admin (suspend)': posted({ do: 'suspend', account: 'guild' }),
   'POST /admin (release)': posted({ do: 'release', account: 'guild' }),
   'POST /admin (what every object has)': posted({ do: '__proto__', account: 'guild' }),

@@ -177,9 +177,14 @@ export const inSite: Readonly<Record<string, Row>> = {
     row: '401    401    401    403    403    403    409    403    403    403    403    409    403    403    403    403    401    403',
   },
   'looking after the registry': {
-    asked: ['GET /admin', 'GET /admin/audit'],
+    asked: ['GET /admin', 'GET /admin/audit', 'GET /admin/state'],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
     row: 'login  login  login  403    403    403    403    200    403    403    403    403    403    403    403    403    401    403',
+  },
+  'retrying a failed job that is none': {
+    asked: ['POST /admin/state (retry)'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+    row: '401    401    401    403    403    403    403    200    403    403    403    403    403    403    403    403    401    403',
   },
   'giving a quota': {
     asked: ['POST /admin (quota)'],

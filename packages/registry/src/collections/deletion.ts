@@ -20,6 +20,7 @@ import { mayDeleteCollection } from '../access/policy.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
+import { messageOf } from '../failed-tasks.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 
 /** Rows that one transaction deletes from the files of a deleted collection. */
@@ -50,7 +51,7 @@ export function defineForgetting(context: Context): void {
       } catch (error) {
         log.error({ err: error, deletion: id }, 'the remains of a deleted collection could not be removed')
         const seconds = Math.min(pauseSeconds * 2 ** (attempts - 1), pauseSecondsMax)
-        await database.transactOnce((tx) => putOffDeletion(tx, id, seconds, String(error)))
+        await database.transactOnce((tx) => putOffDeletion(tx, id, seconds, messageOf(error)))
       } finally {
         running.delete(id)
       }

@@ -59,13 +59,6 @@ export type Operators = ReturnType<typeof operatorsOf>
 
 export function operatorsOf(context: Context) {
   const { database } = context
-  /** @throws unauthenticated, insufficient_scope, key_limited, not_an_operator */
-  const demandOperator = async (who: Principal): Promise<Caller> => {
-    const caller = demandCaller(who)
-    demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
-    if (!(await isOperator(context, caller))) throw new RegistryError('not_an_operator')
-    return caller
-  }
   return {
     /** True if the caller's account is an operator, whatever the scope of its credential. */
     async is(who: Principal): Promise<boolean> {
@@ -77,7 +70,7 @@ export function operatorsOf(context: Context) {
       who: Principal,
       { q, ...ask }: PageAsk & { q?: string | undefined },
     ): Promise<Page<OperatedAccount>> {
-      await demandOperator(who)
+      await demandOperator(context, who)
       const place = ({ account }: AccountItem) => ({ value: account.slug, id: account.id })
       const page = await pageOf(ask, bySlug, (slice) => listAccounts(database, q, slice), place)
       return mapPage(page, ({ account, collections, usedBytes, identities }) => ({
@@ -95,7 +88,7 @@ export function operatorsOf(context: Context) {
      * not_a_user, has_owner, invalid_request for a suspended user
      */
     change: (who: Principal, slug: string, changes: OperateAccount): Promise<void> =>
-      demandOperator(who).then((caller) => change(context, caller, slug, changes)),
+      demandOperator(context, who).then((caller) => change(context, caller, slug, changes)),
 
     /**
      * Erases a person. An anonymous account remains, which owns the person's data and acts.
@@ -109,34 +102,34 @@ export function operatorsOf(context: Context) {
       slug: string,
       options: { confirmed?: boolean } = {},
     ): Promise<{ organizationsWithoutOwner: string[] }> =>
-      demandOperator(who).then((caller) => erase(context, caller, slug, options)),
+      demandOperator(context, who).then((caller) => erase(context, caller, slug, options)),
 
     /** Lets an identity sign in as a user. @throws account_not_found, not_a_user, identity_taken */
     linkIdentity: (who: Principal, slug: string, identity: LinkIdentity): Promise<LinkedIdentity> =>
-      demandOperator(who).then((caller) => linkIdentity(context, caller, slug, identity)),
+      demandOperator(context, who).then((caller) => linkIdentity(context, caller, slug, identity)),
 
     /**
      * Transfers collections of a user to another account.
      * @throws account_not_found, not_a_user, collection_not_found, invalid_request
      */
     handOver: (who: Principal, slug: string, what: HandOver): Promise<HandedOver[]> =>
-      demandOperator(who).then((caller) => handOver(context, caller, slug, what)),
+      demandOperator(context, who).then((caller) => handOver(context, caller, slug, what)),
 
     async usage(who: Principal): Promise<Usage> {
-      await demandOperator(who)
+      await demandOperator(context, who)
       const [counts, bytes] = await Promise.all([countAll(database), storedBytes(database)])
       return { ...counts, bytes, quotaBytes: context.limits.quotaBytes }
     },
 
     async jobs(who: Principal): Promise<JobsUnderWay> {
-      await demandOperator(who)
+      await demandOperator(context, who)
       const [pushes, queues] = await Promise.all([countPushesUnderWay(database), countJobs(database)])
       return { pushes, queues }
     },
 
     /** Lists the events of all logs, the newest first. @throws invalid_request if `after` is outside the years 0001 to 9999 */
     async audit(who: Principal, ask: AuditAsk & PageAsk): Promise<Page<AuditEvent>> {
-      await demandOperator(who)
+      await demandOperator(context, who)
       const filter: AuditFilter | undefined = await filterBy(context, ask)
       if (filter === undefined) return { items: [], links: {} }
       const page = await pageOf(
@@ -148,6 +141,14 @@ export function operatorsOf(context: Context) {
       return mapPage(page, eventAnswer)
     },
   }
+}
+
+/** @throws unauthenticated, insufficient_scope, key_limited, not_an_operator */
+export async function demandOperator(context: Context, who: Principal): Promise<Caller> {
+  const caller = demandCaller(who)
+  demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
+  if (!(await isOperator(context, caller))) throw new RegistryError('not_an_operator')
+  return caller
 }
 
 async function isOperator({ database, operators }: Context, { accountId }: Caller): Promise<boolean> {

@@ -7,14 +7,15 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DiskSpace, isStorageFull } from '@ulmus/storage'
-import { LRUCache } from 'lru-cache'
 import { Turns } from '../work/turns.ts'
 import { AheadBuilds, type AheadWork } from './ahead/ahead-builds.ts'
 import { TableFailedError, wouldFailAgain } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
+import { TableFailures } from './folder/failures.ts'
 import { countedIn, readJson, tablesBeyond, unreadIn } from './folder/owned-files.ts'
 import { storeTable } from './folder/store-table.ts'
 import { type AreStored, removeTable, sweepTables } from './folder/sweep-tables.ts'
+import { scratchName, type TablesUsage, usageOf } from './folder/usage.ts'
 import { sha256Of } from './sha256.ts'
 import type { Progress, TableFacts, TableKey, TableSource } from './table-source.ts'
 
@@ -28,10 +29,6 @@ const smallTableBytes = 64 * 1024 ** 2
 const buildsMax = 3
 /** Callers that recently built for longer are slowed; a build of this age ends if another caller waits for a first one. Milliseconds. */
 const buildTiming = { slowedAfter: 30_000, cutAfter: 60_000 }
-/** A table that cannot be built is not tried again for this time; another server, release or limit may build it. Milliseconds. */
-const failedMilliseconds = 600_000
-/** Failures to remember. */
-const failuresMax = 10_000
 
 export interface TableFile extends TableFacts {
   readonly path: string
@@ -58,8 +55,7 @@ export class TableFiles {
   readonly #turns = new Turns({ places: buildsMax, keepsOne: true, timing: buildTiming })
   /** By path of the table file. */
   readonly #builds = new Map<string, Build>()
-  /** By path of the table file. */
-  readonly #failures = new LRUCache<string, TableFailedError>({ max: failuresMax, ttl: failedMilliseconds })
+  readonly failures = new TableFailures()
   readonly #ahead: AheadBuilds
   /** Files and answers that are being made from tables, by their path. */
   readonly #making = new Map<string, Promise<unknown>>()
@@ -83,7 +79,7 @@ export class TableFiles {
     if (running !== undefined) return running
     const file = await this.#stored(path)
     if (file !== undefined) return file
-    const failure = this.#failures.get(path)
+    const failure = this.failures.of(path)
     if (failure !== undefined) throw failure
     // Another caller may have begun meanwhile.
     const begun = this.#runningBuild(path, reader)
@@ -98,7 +94,7 @@ export class TableFiles {
       .catch((error: unknown) => {
         if (!wouldFailAgain(error)) throw error
         const failed = new TableFailedError(error)
-        this.#failures.set(path, failed)
+        this.failures.note(path, source, failed)
         throw failed
       })
       .finally(() => this.#builds.delete(path))
@@ -217,7 +213,7 @@ export class TableFiles {
 
   /** A new path for a file that its caller deletes. */
   async scratch(): Promise<string> {
-    const folder = join(this.#folder, 'scratch')
+    const folder = join(this.#folder, scratchName)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return join(folder, randomUUID())
   }
@@ -243,6 +239,10 @@ export class TableFiles {
   async evict(newest?: { readonly owner: string; readonly path: string }): Promise<void> {
     const all = await countedIn(this.#folder)
     for (const path of await tablesBeyond(this.bytesMax, all, newest)) await removeTable(path)
+  }
+
+  usage(): Promise<TablesUsage> {
+    return usageOf(this.#folder)
   }
 
   async #once<T>(place: string, make: () => Promise<T>): Promise<T> {

@@ -67,6 +67,8 @@ export const idleJobs: Jobs = {
   repeat: () => undefined,
   wake: () => undefined,
   leave: () => undefined,
+  failed: () => [],
+  retry: () => false,
   start: async () => undefined,
   stop: async () => undefined,
 }

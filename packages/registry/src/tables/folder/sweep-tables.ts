@@ -67,4 +67,5 @@ export async function removeTable(path: string): Promise<void> {
 const rootOf = (path: string): Hash => basename(path).split('-')[1]! as Hash
 
 /** Names of finished files end in one of these; those of unfinished ones have a UUID. */
-const isUnfinished = (path: string): boolean => !/\.duckdb(\.parquet)?(\.[a-z]+\d*)?(\.json)?$/.test(path)
+export const isUnfinished = (path: string): boolean =>
+  !/\.duckdb(\.parquet)?(\.[a-z]+\d*)?(\.json)?$/.test(path)

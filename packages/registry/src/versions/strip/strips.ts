@@ -33,7 +33,7 @@ export const stripMax = { versions: 200, columns: 40 }
 const renewSeconds = 10
 const leaseSeconds = 60
 /** Later attempts compare nothing: something in the version ends each process, or is damaged. */
-const attemptsMax = 5
+export const stripAttemptsMax = 5
 /** A comparison costs about as much as its push. At this pace all of them together take at most 2 % of one core. */
 const restUsual: Rest = { times: 50, least: 500 }
 /** Collections whose missing rows are added in one transaction, which pushes to them wait for. */
@@ -158,7 +158,7 @@ async function compute(
     const [before, after] = [await read(due.beforeSidecar), (await read(due.sidecar))!]
     const counter = new ChangeCounter(context, {
       owner: 'strips',
-      bounds: due.attempts > attemptsMax ? { differences: 0, compared: 0, bytes: 0 } : bounds,
+      bounds: due.attempts > stripAttemptsMax ? { differences: 0, compared: 0, bytes: 0 } : bounds,
       between: () => pace.between(),
     })
     const open = writeShares(await counter.shares(before?.public ?? null, after.public))
@@ -169,7 +169,7 @@ async function compute(
   }
   try {
     await compare().catch((error: unknown) => {
-      if (error instanceof StripEndedError || due.attempts <= attemptsMax) throw error
+      if (error instanceof StripEndedError || due.attempts <= stripAttemptsMax) throw error
       return keep({ public: '[]', full: '' })
     })
     await pace.end()

@@ -104,7 +104,7 @@ export async function fanOut(tx: Tx, most: number, now: Date): Promise<number> {
  * Makes a delivery due again, without the result of its last attempt; one under way writes its own.
  * @param now parameter with the time, such as `$3`
  */
-const dueAgain = (now: string) =>
+export const dueAgain = (now: string) =>
   `state = 'waiting', attempts = 0, next_at = ${now}, ${['status', 'why', 'milliseconds', 'attempted_at']
     .map((column) => `${column} = case when deliveries.claimed_until > ${now} then deliveries.${column} end`)
     .join(', ')}`

@@ -59,3 +59,12 @@ export async function storedBytes(at: Queries): Promise<{ packs: number; files: 
   )
   return rows[0]!
 }
+
+/** Bytes of the database, and of the data of push sessions. */
+export async function workingBytes(at: Queries): Promise<{ database: number; pushes: number }> {
+  const { rows } = await at.query<{ database: number; pushes: number }>(
+    `select pg_database_size(current_database())::double precision as database,
+       (select coalesce(sum(bytes), 0) from push_spills)::double precision as pushes`,
+  )
+  return rows[0]!
+}

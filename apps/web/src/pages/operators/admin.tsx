@@ -17,6 +17,7 @@ import {
   LinkIdentityForm,
   linkIdentity,
 } from './admin-people.tsx'
+import { ScarceDisks } from './disk.tsx'
 
 export const admin = formPage((visit, form) => (acts.get(form['do']) ?? suspend)(visit, form), adminPage)
 
@@ -61,8 +62,9 @@ async function adminPage(
   const form = { ...formsFor(url.searchParams.get('for') ?? ''), ...sent }
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
-  const [usage, jobs, { items, links }] = await Promise.all([
+  const [usage, disks, jobs, { items, links }] = await Promise.all([
     registry.operators.usage(who),
+    registry.operatorState.disks(who),
     registry.operators.jobs(who),
     registry.operators.accounts(who, { limit: 50, q, ...(cursor !== undefined && { cursor }) }),
   ])
@@ -78,8 +80,10 @@ async function adminPage(
         <h1>This registry</h1>
         <Facts usage={usage} />
         <UnderWay jobs={jobs} />
+        <ScarceDisks disks={disks} />
         <p>
-          <a href="/admin/audit">Every audit log</a>. <a href="/docs/operations">Operating a registry</a>
+          <a href="/admin/state">Jobs, load and disk</a> · <a href="/admin/audit">Every audit log</a> ·{' '}
+          <a href="/docs/operations">Operating a registry</a>
         </p>
         <Refusal error={error} />
         {done !== undefined && <DoneNote done={done} />}
@@ -134,8 +138,8 @@ function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
         <div class="note bad">
           <FactLine title="In the last day:" texts={failed.map(jobText)} />
           <p>
-            The log has the reasons, and <a href="/docs/monitoring#alerts">Alerts</a> says what to do about
-            them.
+            <a href="/admin/state#failed">Failed jobs</a> has the reasons, and{' '}
+            <a href="/docs/monitoring#alerts">Alerts</a> says what to do about them.
           </p>
         </div>
       )}

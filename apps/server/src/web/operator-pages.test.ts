@@ -1,0 +1,91 @@
+/** `/admin/state` over HTTP: failed jobs with their buttons, load, disk; for operators only. */
+import { type FailedJobs, retriedQueues } from '@ulmus/registry'
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
+
+describe.each(anyDatabase)('the state of the registry on $name', (database) => {
+  let server: TestServer
+  let dispose: () => Promise<void>
+  let operator: TestClient
+  const signIn = async (login: string) => testClient(server.url, await server.signIn(login), '')
+
+  beforeAll(async () => {
+    const test = await database.settings()
+    dispose = test.dispose
+    const operators = [{ issuer: 'urn:ulmus:development', subject: 'operator' }]
+    server = await serveForTest(test.settings, { operators })
+    operator = await signIn('operator')
+  })
+  afterAll(async () => {
+    await server.close()
+    await dispose()
+  })
+
+  test('says that nothing failed and that the server has just begun, and how much is free', async () => {
+    expect((await operator.get('/admin')).text).toContain('href="/admin/state"')
+    const { text } = await operator.get('/admin/state')
+    for (const words of ['Nothing failed.', 'started less than two minutes ago', ' are free on the disk of '])
+      expect(text).toContain(words)
+    expect(text).toMatch(/<meter aria-label="Used space on the disk of [^"]+"[^>]* value="\d+"/)
+    expect(text).toMatch(/>Database<\/th><td[^>]*>[\d.]+ [kMG]B</)
+    expect((await (await signIn('stranger')).get('/admin/state')).text).not.toContain('<meter')
+  })
+
+  test('draws the load once two minutes were measured', async () => {
+    for (let n = 0; n < 3; n++) {
+      await operator.get('/healthz')
+      server.registry.load.sample()
+    }
+    const { text } = await operator.get('/admin/state')
+    const [requests, ...others] = [...text.matchAll(/<svg class="plot" role="img" aria-label="([^"]+)"/g)]
+    expect(requests![1]).toMatch(/^Line of Requests a minute by time: \d\d:\d\d UTC [\d,.]+/)
+    expect(others.length).toBe(2)
+    expect(text.match(/<polyline/g)!.length).toBe(3)
+    expect(text).not.toContain('NaN')
+  })
+
+  test('lists what failed, escaped, with a button that helps, and warns of a full disk', async () => {
+    const state = server.registry.operatorState
+    const [at, id, hostile] = [new Date(), '<i>', '<b>&"']
+    const webhook = { id, at, host: hostile, account: 'operator', deliveries: 3, status: 500, why: 'status' }
+    const disks = [{ folder: '/data', bytes: 1e9, freeBytes: 9e7, isScarce: true }]
+    const bytes = { databaseBytes: 1, packs: 2, files: 3, setAside: 4, pushes: 5 }
+    const usage = { disks, isDatabaseHere: false, areObjectsHere: false, ...bytes, tables: undefined }
+    const failed: FailedJobs = {
+      deliveries: [
+        { ...webhook, enabled: true, disabledWhy: null },
+        { ...webhook, id: 'off', enabled: false, disabledWhy: 'failing' },
+      ],
+      writes: [{ id, queue: 'commit', owner: 'operator', slug: 'birds', at, error: hostile }],
+      deletions: [{ id, at, attempts: 4, error: 'x'.repeat(5_000) }],
+      strips: [{ id, owner: 'operator', slug: 'birds', at, attempts: 6 }],
+      sweep: at,
+      tasks: [{ name: hostile, since: at, times: 2, error: hostile }],
+      tables: [{ id, owner: id, account: 'operator', records: 7, at, kind: 'too_costly' }],
+    }
+    Object.assign(state, { failed: async () => failed, disk: async () => usage, disks: async () => disks })
+    const { text } = await operator.get('/admin/state')
+    expect(text).not.toContain('<b>')
+    expect(text).not.toContain('x'.repeat(1_000))
+    for (const queue of retriedQueues) expect(text).toContain(`name="queue" value="${queue}"`)
+    expect(text.match(/>Send again</g)!.length).toBe(1)
+    for (const words of [
+      '3 requests to ',
+      'All requests failed for 5 days.',
+      'Push to ',
+      'Table of 7 records',
+    ])
+      expect(text).toContain(words)
+    for (const path of ['/admin', '/admin/state'])
+      expect((await operator.get(path)).text).toContain('is free: 90 MB of 1 GB')
+  })
+
+  test('answers a retry of nothing with a sentence, and hostile fields with a refusal', async () => {
+    const sent = await operator.postForm('/admin/state', { queue: 'delivery', id: '<b>' })
+    expect([sent.status, sent.text.includes('does not wait any more')]).toEqual([200, true])
+    for (const queue of ['__proto__', 'constructor', ''])
+      expect((await operator.postForm('/admin/state', { queue, id: 'x' })).status).toBe(400)
+  })
+})
