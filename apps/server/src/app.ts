@@ -18,7 +18,7 @@ import { downloadRoutes } from './downloads/routes.ts'
 import { ApiReference, showApi } from './openapi/page.ts'
 import { compressAnswers, nameCodings } from './plugins/answers/compression.ts'
 import { completeTags, tagAnswers } from './plugins/answers/entity-tags.ts'
-import { answerError, answerErrors, answerUnreadable } from './plugins/answers/errors.ts'
+import { answerByKind, answerError, answerErrors, answerUnreadable } from './plugins/answers/errors.ts'
 import { repeatAnswers } from './plugins/answers/repeated.ts'
 import { secureAnswers } from './plugins/answers/security.ts'
 import { StreamLog } from './plugins/answers/streams.ts'
@@ -40,7 +40,7 @@ import { exchangeRoutes } from './sign-in/exchange.ts'
 import type { IdentityProvider } from './sign-in/identity-provider.ts'
 import { pendingCookie } from './sign-in/pending-cookie.ts'
 import { signInRoutes } from './sign-in/routes.ts'
-import { pageRoutes, refuseByPage } from './web/routes.ts'
+import { type PageOptions, pageRoutes, refuseByPage } from './web/routes.ts'
 
 export interface AppOptions {
   readonly registry: Registry
@@ -67,9 +67,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { registry, config } = options
   const https = config.publicUrl?.startsWith('https:') === true
   const browserCookie = sessionCookie({ https })
-  const app = Fastify(serverOptions(options))
+  const { downloads } = options
+  const { readmeImages } = config
+  const reference = new ApiReference({ sessionCookie: browserCookie.name, version: manifest.version })
+  const pages = {
+    ...{ registry, origin: options.origin, session: browserCookie },
+    ...{ readmeImages, downloads, reference },
+  }
+  const app = Fastify(serverOptions(options, pages))
   checkShapes(app, { checkAnswers: options.checkAnswers === true })
-  answerErrors(app)
+  answerErrors(app, refuseByPage(pages))
   answerUnknownPaths(app)
   readStrictJson(app)
 
@@ -101,13 +108,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
   await app.register(probeRoutes, { registry })
   await app.register(logFileRoutes, { registry })
-  const { downloads } = options
-  const { readmeImages } = config
-  const reference = new ApiReference({ sessionCookie: browserCookie.name, version: manifest.version })
-  const pages = {
-    ...{ registry, origin: options.origin, session: browserCookie },
-    ...{ readmeImages, downloads, reference },
-  }
   await app.register(signInRoutes, {
     refuse: refuseByPage(pages, '/auth/login'),
     registry,
@@ -129,7 +129,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function serverOptions({ config, log }: AppOptions): FastifyHttpOptions<HttpServer, FastifyBaseLogger> {
+function serverOptions(
+  { config, log }: AppOptions,
+  pages: PageOptions,
+): FastifyHttpOptions<HttpServer, FastifyBaseLogger> {
   return {
     loggerInstance: log,
     logController: new StreamLog(),
@@ -144,7 +147,11 @@ function serverOptions({ config, log }: AppOptions): FastifyHttpOptions<HttpServ
     return503OnClosing: false,
     routerOptions: { maxParamLength: pathParameterCharactersMax },
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    // Errors before a route is found, such as a malformed path.
+    frameworkErrors: (error, request, reply) =>
+      void answerByKind(error, request, reply, refuseByPage(pages)).catch((fault: unknown) =>
+        answerError(fault, request, reply),
+      ),
   }
 }
 

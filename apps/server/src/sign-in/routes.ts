@@ -3,7 +3,7 @@ import formbody from '@fastify/formbody'
 import { deviceLoginSeconds, devicePollSeconds, type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../loopback.ts'
-import { answerError } from '../plugins/answers/errors.ts'
+import { answerError, wantsPage } from '../plugins/answers/errors.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
 import { peerOf } from '../plugins/requests/connections.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
@@ -36,9 +36,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
   })
 
   const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    request.headers.accept?.includes('text/html')
-      ? options.refuse(error, request, reply)
-      : answerError(error, request, reply)
+    wantsPage(request) ? options.refuse(error, request, reply) : answerError(error, request, reply)
 
   serve(
     app,

@@ -184,8 +184,9 @@ function formOf({ body }: FastifyRequest): Record<string, string> {
   return Object.fromEntries(fields.map(([name, value]) => [name, [value].flat().at(-1)!]))
 }
 
-const callerOf = ({ principal }: FastifyRequest): Caller | undefined =>
-  principal.kind === 'anonymous' ? undefined : principal
+/** A request with a malformed path has no principal. */
+const callerOf = ({ principal }: Partial<Pick<FastifyRequest, 'principal'>>): Caller | undefined =>
+  principal === undefined || principal.kind === 'anonymous' ? undefined : principal
 
 const urlOf = ({ url }: FastifyRequest): URL => new URL(url, 'http://path')
 

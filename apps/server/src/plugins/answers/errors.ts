@@ -27,11 +27,31 @@ export function errorBody(error: RegistryError): Record<string, unknown> {
 export const renderStored = (stored: StoredRefusal): ErrorBody =>
   errorBody(RegistryError.restored(stored)) as ErrorBody
 
-export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+/** Answers an error with a page. */
+type Refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** True if a browser goes to the address. Answers of the API and of probes are JSON for browsers, too. */
+export const wantsPage = ({ url, headers }: FastifyRequest): boolean =>
+  !/^\/(?:api|healthz|readyz|metrics)(?:[/?]|$)/.test(url) && headers.accept?.includes('text/html') === true
+
+/** Answers errors of routes without an error handler of their own, and of requests without a route. */
+export function answerErrors(app: FastifyInstance, refuse: Refuse): void {
+  app.setErrorHandler((error, request, reply) => answerByKind(error, request, reply, refuse))
 }
 
-/** Also handles errors that Fastify meets before it has found a route, such as a malformed URL. */
+/** Answers browsers with a page, and programs with JSON. */
+export async function answerByKind(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refuse: Refuse,
+): Promise<FastifyReply> {
+  if (!wantsPage(request)) return answerError(error, request, reply)
+  takeBack(reply)
+  return refuse(error, request, reply.header('Vary', 'Accept, Authorization, Cookie, accept-encoding'))
+}
+
+/** Answers an error as JSON. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   takeBack(reply)
   reply.removeHeader('X-Resource')

@@ -41,7 +41,7 @@ describe('streams that fail after their first bytes', () => {
     })
     const loggerInstance: FastifyBaseLogger = pino({}, to)
     app = Fastify({ loggerInstance, logController: new StreamLog() })
-    answerErrors(app)
+    answerErrors(app, async (_error, _request, reply) => reply)
     await compressAnswers(app)
     for (const [name, source] of Object.entries({ damaged, endless, refused }))
       for (const [how, stream] of Object.entries({ own: bytesFrom, lent: bytesLentBy }))
