@@ -42,7 +42,8 @@ describe.each(anyDatabase)('pages of records on $name', (database) => {
     const at = pageOf(path)
     for (const one of [`${at}/records/T`, `${at}/schemas`, `${at}/records/T/1`])
       expect(inOrder(await page(one), names), one).toEqual(ordered)
-    expect(await page(`${at}/records/T/1`)).toMatch(/number[^<]*7[^<]*street/)
+    const record = (await page(`${at}/records/T/1`)).replaceAll(/<[^>]*>/g, '')
+    expect(record).toMatch(/number\s*7\s*street/)
     expect(inOrder(await page(`${at}/compare/v1.0.0...v1.1.0`), names)).toEqual(['code', 'zeta', 'alpha'])
     const { json } = await stage.anyone.get(`${path}/versions/latest`)
     const shown = json.schemas.T.properties

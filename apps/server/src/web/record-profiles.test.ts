@@ -243,10 +243,10 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     const plainly = await pageWith(`${at}/t10`, '← Previous')
     expect([linkTo(plainly, '← Previous'), linkTo(plainly, 'Next →')]).toEqual([`${at}/t09`, `${at}/t11`])
     const referrers = async (as?: string) => plain((await page(at.replace('Town', 'Land/NOR'), as)).html)
-    await expect.poll(() => referrers()).toContain('Referred to by 20 Town in land')
-    await expect.poll(() => referrers(cookie)).toContain('24 Town in land')
+    await expect.poll(() => referrers()).toContain('Referred to by 20 records of Town in land')
+    await expect.poll(() => referrers(cookie)).toContain('24 records of Town in land')
     const land = await page(at.replace('Town', 'Land/NOR'))
-    expect(idsIn((await page(linkTo(land.html, '20 Town'))).html)).toHaveLength(20)
+    expect(idsIn((await page(linkTo(land.html, '20 records of Town'))).html)).toHaveLength(20)
     // A place that is not the record's own, or out of bounds, shows no neighbours.
     for (const wrong of ['7', '-1', '99', 'x']) {
       const { status, html } = await page(`${at}/t51?filter=land+eq+NOR&at=${wrong}`)

@@ -24,7 +24,7 @@ export function Tree({ value, level = 1 }: TreeProps) {
   return (
     <ul class="tree">
       {members.slice(0, membersMax).map(([name, member]) => (
-        <li key={name}>
+        <li key={name} class={!isList && !isBranch(member) ? 'pair' : undefined}>
           <Member name={isList ? undefined : name} value={member} {...{ level }} siblings={members.length} />
         </li>
       ))}
@@ -32,6 +32,10 @@ export function Tree({ value, level = 1 }: TreeProps) {
     </ul>
   )
 }
+
+/** The names and values of other members are columns. */
+const isBranch = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
 interface MemberProps {
   /** Undefined for items of lists. */
@@ -47,7 +51,7 @@ function Member({ name, value, level, siblings }: MemberProps) {
       <Name of={name} most={nameMax} />
     </span>
   )
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
+  if (!isBranch(value))
     return (
       <>
         {label} <Leaf value={value} />

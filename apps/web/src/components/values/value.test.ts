@@ -97,3 +97,13 @@ test('a long text unfolds in a table, up to 600 characters, and no further than 
   expect(unfolded(80)).toBeUndefined()
   expect(unfolded()).toBeUndefined()
 })
+
+test('on the page of a record, members of an object are rows of names and values; lists of a few values are one line', () => {
+  const html = onPage({ root: '+4', inner: { a: 1, empty: {}, list: [] }, ['__proto__']: 2 })
+  expect(html.match(/<li class="pair"><span class="quiet"><bdi>[^<]+<\/bdi><\/span> /g)!.length).toBe(5)
+  expect(onPage({ root: '+4' })).toContain('<li class="pair">')
+  for (const short of [{}, [], ['.no']])
+    expect(onPage(short)).toBe(`<code class="json">${JSON.stringify(short).replaceAll('"', '&quot;')}</code>`)
+  // Items of a list have no names.
+  expect(onPage(['x'.repeat(30), 'y'.repeat(30)])).not.toContain('pair')
+})

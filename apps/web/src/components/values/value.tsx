@@ -167,7 +167,10 @@ function Nested({ value: whole, cut, most, unfoldedAt, wholeAt }: NestedProps) {
   const { begun: value, size } =
     most === undefined ? { begun: whole, size: 0 } : (cut ?? new CutValue(whole as object))
   const text = shownJson(value)
-  if (text.length <= Math.min(40, most ?? 40)) return <code class="json">{text}</code>
+  const isShort = text.length <= Math.min(40, most ?? 40)
+  // On the record's own page the members of an object are rows, however few.
+  if (isShort && (most !== undefined || Array.isArray(value) || text === '{}'))
+    return <code class="json">{text}</code>
   const lines = text.length > wholeAt ? text : shownJson(value, 2)
   if (most === undefined)
     return text.length <= Math.min(wholeAt, treeMax) ? (

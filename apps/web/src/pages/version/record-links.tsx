@@ -3,7 +3,7 @@ import { Icon, Name } from '../../components/small.tsx'
 import type { VisitedCollection } from '../../data/collection.ts'
 import type { Neighbours, Referrers } from '../../data/neighbours.ts'
 import type { PageRecord } from '../../data/records.ts'
-import { countText, cutName } from '../../format.ts'
+import { counted, countText, cutName } from '../../format.ts'
 import { collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
 import type { resultIn } from '../../record-table/address.ts'
 
@@ -55,7 +55,7 @@ export const ReferredBy = ({ seen, referrers }: ReferredByProps) => (
       {referrers.map(({ type, label, filter, count }) => (
         <li key={`${type} ${label}`}>
           <a href={seen.inView(withQuery(versionPath(seen, 'records', type), { filter }))} rel="nofollow">
-            {countText(count)} <Name of={type} most={100} />
+            {counted(count, 'record')} of <Name of={type} most={100} />
           </a>{' '}
           <span class="quiet">
             in <Name of={label} most={100} />
