@@ -188,6 +188,16 @@ describe.each(anyDatabase)('pages of files on $name', (database) => {
     expect(open.gallery).toContain('&lt;b>two.jpg')
     expect((await pictures('', cookie)).hashes).toEqual([one, two, hidden].toSorted())
     expect((await pictures('&view=public', cookie)).hashes).toEqual(open.hashes)
+    // The pager of all lists.
+    const later = await page(`${at}/files?view=gallery&from=40`)
+    const links =
+      /<div class="table-foot"><span class="quiet">3 pictures<\/span><nav class="pager" aria-label="Pages">(.*?)<\/nav>/
+    const [, between = ''] = links.exec(later) ?? []
+    expect([...between.matchAll(/href="([^"]*)"/g)].map(([, to]) => decoded(to!))).toEqual([
+      `${at}/files?view=gallery`,
+      `${at}/files?view=gallery&from=16`,
+    ])
+    expect(await page(`${at}/files`)).not.toContain('class="pager"')
     // A list without pictures offers no gallery.
     const texts = await collectionOf([['a.txt', 'a', 'text/plain']])
     expect(await page(`${texts}/files`)).not.toContain('Gallery')

@@ -2,7 +2,7 @@
 import type { VersionFile } from '@ulmus/wire'
 import { DataTable } from '../../../components/data-table.tsx'
 import { filePath, Thumbnail } from '../../../components/file.tsx'
-import { Empty, Name, ShortHash, Time } from '../../../components/small.tsx'
+import { Empty, Name, Pager, ShortHash, Time } from '../../../components/small.tsx'
 import { seeVersion, type VisitedCollection, versionOf } from '../../../data/collection.ts'
 import { hasThumbnail, isPicture, previewKind } from '../../../data/file-kinds.ts'
 import { fileHref, namedFilesMax, namesOfFiles } from '../../../data/files.ts'
@@ -79,7 +79,8 @@ async function allFiles(visit: Visit, seen: VisitedCollection, all: readonly Ver
   const pictures = all.filter((file) => isPicture({ ...file, name: undefined }))
   const some = form === 'gallery' ? pictures : all
   const from = Math.max(0, Number.parseInt(query.get('from') ?? '0', 10) || 0)
-  const rendered = some.slice(from, from + pageMax[form])
+  const most = pageMax[form]
+  const rendered = some.slice(from, from + most)
   const names = await namesOfFiles(visit, seen, rendered)
   const at = (of: 'list' | 'gallery', place = 0) =>
     seen.inView(
@@ -102,12 +103,14 @@ async function allFiles(visit: Visit, seen: VisitedCollection, all: readonly Ver
       ) : (
         <Table seen={seen} files={rendered} names={names} />
       )}
-      <Pager
-        {...{ from, most: pageMax[form] }}
-        of={counted(some.length, form === 'gallery' ? 'picture' : 'file')}
-        total={some.length}
-        at={(place) => at(form, place)}
-      />
+      <div class="table-foot">
+        <span class="quiet">{counted(some.length, form === 'gallery' ? 'picture' : 'file')}</span>
+        <Pager
+          first={from > most ? at(form) : undefined}
+          prev={from > 0 ? at(form, Math.max(0, from - most)) : undefined}
+          next={from + most < some.length ? at(form, from + most) : undefined}
+        />
+      </div>
     </>
   )
 }
@@ -119,25 +122,6 @@ const NoFiles = ({ title }: { title: string }) => (
       <a href="/docs/pushing#files">Push with the API</a> shows how to upload them.
     </p>
   </Empty>
-)
-
-interface PagerProps {
-  /** Number of all, with its noun. */
-  readonly of: string
-  readonly total: number
-  readonly from: number
-  readonly most: number
-  readonly at: (place: number) => string
-}
-
-const Pager = ({ of, total, from, most, at }: PagerProps) => (
-  <p class="table-foot">
-    <span class="quiet">{of}</span>
-    <span class="pager">
-      {from > 0 && <a href={at(Math.max(0, from - most))}>← Previous</a>}
-      {from + most < total && <a href={at(from + most)}>Next →</a>}
-    </span>
-  </p>
 )
 
 /** Pictures by their own addresses, loaded when they come into sight. Large ones are names alone. */
