@@ -40,6 +40,7 @@ describe.each(anyDatabase)('facts about fields on $name', (database) => {
 
   test('fill rates and examples are of the records that the reader may read', async () => {
     const path = await newPath()
+    const closed = (properties: object) => ({ type: 'object', properties, additionalProperties: false })
     const properties = {
       name: { type: 'string' },
       land: { type: 'string', 'x-ref-type': 'Land' },
@@ -48,13 +49,19 @@ describe.each(anyDatabase)('facts about fields on $name', (database) => {
       ghost: { type: 'string', 'x-ref-type': 'Ghost' },
       place: { type: 'object', properties: { height: { type: 'number' } }, additionalProperties: false },
       'place.height': { type: 'string' },
+      address: closed({ street: { type: 'string' }, door: closed({ code: { type: 'string' } }) }),
+      owner: closed({ name: { type: 'string' } }),
     }
     const data = { name: 'Town', land: 'NOR', hush: 'h5h5', place: { height: 5 }, 'place.height': 'x' }
     const puts = [
       ...[0, 1, 2].map((n) => ({
         id: `${n}`,
         type: 'Town',
-        data: { ...data, ...(n === 0 && { people: 12_345 }) },
+        data: {
+          ...{ ...data, owner: n < 2 ? { name: 'Ola' } : {} },
+          ...(n === 0 && { people: 12_345, address: { door: { code: 'd' } } }),
+          ...(n > 0 && { address: { street: 's', door: {} } }),
+        },
       })),
       { id: 'p', type: 'Town', data: { name: 'Hushby', people: 9_999_999 }, private: true },
       { id: 'NOR', type: 'Land', data: { name: 'Norway' } },
@@ -89,7 +96,10 @@ describe.each(anyDatabase)('facts about fields on $name', (database) => {
     expect(open.towns['people']!.slice(1, 3)).toEqual(['33 %', '12,345'])
     expect(open.towns['area']!.slice(1, 3)).toEqual(['0 %', ''])
     expect(open.html).toContain(`${at.replace('/schemas', '')}/records/Land/NOR`)
-    // Nothing is said of an object, and of a field that has the name of its member.
+    // Members of an object may be missing in different records.
+    expect([open.towns['address']![1], open.towns['owner']![1]]).toEqual(['≥ 67 %', '≥ 67 %'])
+    expect([open.towns['address']!.at(-1), open.towns['owner']!.at(-1)]).toEqual(['v1.0.0', 'v1.0.0'])
+    // Nothing is said of an object and of a field that has the name of its member.
     expect(open.towns['place']!.slice(1, 3)).toEqual(['', ''])
     expect(open.towns['place.height']!.slice(1, 3)).toEqual(['', ''])
     for (const secret of ['h5h5', 'hush', 'Hushby', '9,999,999', 'Ghost'])
@@ -103,6 +113,7 @@ describe.each(anyDatabase)('facts about fields on $name', (database) => {
     const own = await facts(cookie)
     expect(own.towns['hush']!.slice(1, 3)).toEqual(['75 %', 'h5h5'])
     expect(own.towns['people']!.slice(1, 3)).toEqual(['50 %', '12,345'])
+    expect(own.towns['owner']![1]).toBe('≥ 50 %')
     expect(arrowsOf(own.html)).toContain('Ghost of refers to Land')
     expect(arrowsOf(own.html)).toContain('ghost refers to Ghost')
     expect((await facts(cookie)).html).toBe(own.html)

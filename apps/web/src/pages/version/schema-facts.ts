@@ -9,8 +9,10 @@ import type { Visit } from '../../page.ts'
 const patience = 700
 
 export interface FieldFacts {
-  /** Records with a value, and all. Undefined: not known, as for objects with fields of their own. */
+  /** Records with a value, and all. Undefined: not known. */
   readonly filled: readonly [records: number, all: number] | undefined
+  /** True: more records may have the object, for each of its members may be missing in some. */
+  readonly isLeast?: boolean
   /** Undefined: not known, or there is no value. */
   readonly example: unknown
   /** Semver. Undefined: not known. */
@@ -40,11 +42,18 @@ export async function readFacts(
   const since = await visit.registry.strips.since(seen.who, seen, parseSemver(version.semver)!)
   const { profiles, state } = await profilesOf(visit, seen, smallFirst(types, version))
   const schemas = new Map(types.map(({ type, schema }) => [type, schema]))
+  const members = new Map<string, Members>()
+  for (const { type, schema } of types) {
+    await giveWay()
+    members.set(type, membersOf(schema))
+  }
   return {
     state,
     of(type, field) {
-      if (isAmbiguous(schemas.get(type)!, field))
-        return { filled: undefined, example: undefined, since: undefined }
+      if (isAmbiguous(schemas.get(type)!, field)) return nothingKnown
+      const ofType = members.get(type)!
+      if (ofType.has(field))
+        return objectFacts(field, ofType.get(field), profiles.get(type), since.get(type) ?? new Map())
       const found = profiles.get(type)?.get(field)
       return {
         filled: found && [found.count, found.count + found.nulls],
@@ -52,6 +61,44 @@ export async function readFacts(
         since: since.get(type)?.get(field),
       }
     },
+  }
+}
+
+const nothingKnown: FieldFacts = { filled: undefined, example: undefined, since: undefined }
+
+/** Columns of objects with fields of their own, by the field; undefined if another column has the name of one. */
+type Members = ReadonlyMap<string, readonly string[] | undefined>
+
+function membersOf(schema: PlainSchema): Members {
+  const columns = findColumns(tableColumns(schema as JsonObject)).map(({ names }) => names)
+  const byName = Map.groupBy(columns, (names) => names.join('.'))
+  const members = new Map<string, readonly string[] | undefined>()
+  for (const names of columns.filter(({ length }) => length > 1)) {
+    const [field, name] = [names[0]!, names.join('.')]
+    const isAlone = byName.get(name)!.length === 1
+    const known = members.has(field) ? members.get(field) : []
+    members.set(field, known && isAlone ? [...known, name] : undefined)
+  }
+  return members
+}
+
+function objectFacts(
+  field: string,
+  columns: readonly string[] | undefined,
+  profiles: Profiles | undefined,
+  since: ReadonlyMap<string, string>,
+): FieldFacts {
+  if (columns === undefined) return nothingKnown
+  const found = columns.map((column) => profiles?.get(column)).filter((one) => one !== undefined)
+  const [first] = found
+  const all = first === undefined ? 0 : first.count + first.nulls
+  const least = Math.max(0, ...found.map(({ count }) => count))
+  return {
+    filled: least === 0 ? undefined : [least, all],
+    isLeast: least < all,
+    example: undefined,
+    // A column whose version is not known may be older than the others.
+    since: columns.every((column) => since.has(column)) ? since.get(field) : undefined,
   }
 }
 

@@ -244,9 +244,10 @@ const factColumns = (seen: VisitedCollection): Column<Row>[] => [
   {
     label: 'Filled',
     isNumber: true,
-    cell: ({ filled: [some, all] = [0, 0] }) =>
+    cell: ({ filled: [some, all] = [0, 0], isLeast = false }) =>
       all > 0 && (
-        <span title={`${countText(some)} of ${counted(all, 'record')}`}>
+        <span title={`${isLeast ? 'at least ' : ''}${countText(some)} of ${counted(all, 'record')}`}>
+          {isLeast && '≥ '}
           {some === 0 ? '0 %' : shareText(some, all)}
         </span>
       ),

@@ -47,3 +47,20 @@ test('names of columns are any text', async () => {
   for (const name of names) expect(since.get('City')!.get(name)).toBe('v1.0.0')
   expect(since.get('constructor')).toBeUndefined()
 })
+
+test('an object exists since its first column, also one that is gone', async () => {
+  const rows = [
+    row(3, ['name.common', 'name.native', '+place.deep.x']),
+    row(2, ['name.common', '+name.native', '-name.former']),
+    row(1, ['+name.common', 'name.former']),
+    row(0, ['+name.former']),
+  ]
+  expect(await sinceOf(...rows)).toEqual({
+    ...{ name: 'v1.0.0', 'name.common': 'v1.1.0', 'name.native': 'v1.2.0' },
+    ...{ place: 'v1.3.0', 'place.deep': 'v1.3.0', 'place.deep.x': 'v1.3.0' },
+  })
+  // It was gone between.
+  expect(await sinceOf(row(2, ['+a.x']), row(1, ['-a.x']), row(0, ['+a.x']))).toMatchObject({ a: 'v1.2.0' })
+  // A column of that name is no object.
+  expect(await sinceOf(row(1, ['a', '+a.b']), row(0, ['+a']))).toEqual({ a: 'v1.0.0', 'a.b': 'v1.1.0' })
+})

@@ -8,7 +8,7 @@ export const sinceVersionsMax = 200
 /** Versions parsed between two yields to the event loop. */
 const versionsAtOnce = 20
 
-/** Versions by type and column, `name.common`. */
+/** Versions by type and column, `name.common`, and by object, `name`, which exists as long as one of its columns. */
 export type ColumnsSince = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 type Since = Map<string, Map<string, string>>
@@ -24,14 +24,32 @@ export async function sinceIn(
     if (row.shares === null || sought?.size === 0) break
     if (row.shares === '') continue
     if (index % versionsAtOnce === versionsAtOnce - 1) await giveWay()
-    sought = older(readShares(row.shares), formatSemver(row), { sought, since })
+    sought = older(withObjects(readShares(row.shares)), formatSemver(row), { sought, since })
   }
   return since
 }
 
+type Presence = Pick<ColumnShare, 'type' | 'column' | 'only'>
+
+/** Adds the objects that columns belong to, unless a column has their name. */
+function withObjects(shares: readonly ColumnShare[]): Presence[] {
+  const keyOf = ({ type, column }: Presence) => JSON.stringify([type, column])
+  const columns = new Set(shares.map(keyOf))
+  const objects = new Map<string, Presence>()
+  for (const { type, column, only } of shares)
+    for (let dot = column.indexOf('.'); dot >= 0; dot = column.indexOf('.', dot + 1)) {
+      const object = { type, column: column.slice(0, dot), only }
+      const key = keyOf(object)
+      if (columns.has(key)) continue
+      const known = objects.get(key)
+      objects.set(key, known === undefined || known.only === only ? object : { ...object, only: undefined })
+    }
+  return [...shares, ...objects.values()]
+}
+
 /** Notes the columns that a version added. Returns those that are older; a column that it leaves out is none of them. */
 function older(
-  shares: readonly ColumnShare[],
+  shares: readonly Presence[],
   semver: string,
   { sought, since }: { sought: ReadonlySet<string> | undefined; since: Since },
 ): ReadonlySet<string> {
