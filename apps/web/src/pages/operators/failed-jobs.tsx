@@ -148,11 +148,7 @@ const writeRow = ({ id, queue, owner, slug, at, error }: FailedJobs['writes'][nu
 const sweepRow = (at: Date): Row => ({
   ...{ key: 'sweep', at },
   what: 'Daily sweep',
-  why: (
-    <>
-      It did not remove all that it should. <a href="/docs/maintenance#the-sweep">The sweep</a> lists causes.
-    </>
-  ),
+  why: 'It did not remove all that it should. The log of the server that ran it has the reason.',
   cure: { queue: 'sweep', id: 'sweep', label: 'Sweep now' },
 })
 
