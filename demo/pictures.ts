@@ -26,15 +26,16 @@ export async function signInAs(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Goes to the page of a picture, and waits for the parts that are computed after the first visit. */
+/** Goes to the page of a picture, again and again until the parts that are computed after the first visit are there. */
 export async function visitPicture(page: Page, name: keyof typeof pictures): Promise<void> {
-  const awaited = { overview: '.strip', records: '.profiles', compare: '.strip', private: 'main' }[name]
+  const later = name === 'records' ? '.profiles:not(.awaited)' : '.strip'
+  const complete = page.locator('main:not([data-awaits])').filter({ has: page.locator(later) })
   for (let tries = 0; tries < 90; tries++) {
     await page.goto(pictures[name])
-    if ((await page.locator(awaited).count()) > 0) return
+    if ((await complete.count()) > 0) return
     await page.waitForTimeout(2_000)
   }
-  throw new Error(`${pictures[name]} has no ${awaited} after three minutes.`)
+  throw new Error(`${pictures[name]} has no ${later}, or is not complete, after three minutes.`)
 }
 
 /** Deeper elements are parts of words and cells. */
