@@ -1,6 +1,6 @@
 /** `docs/verify.py log`: with the worked bytes of docs/formats.md and any bit of them changed, and with the log of a real registry. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   checkpointText,
@@ -17,7 +17,7 @@ import {
   vkeyOf,
 } from '@ulmus/content/log'
 import { goldenText } from '@ulmus/content/testing/golden'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { docsFolder } from '@ulmus/web'
 import { afterAll, expect, test } from 'vitest'
 import { run, snippetsOf } from '../testing/snippets.ts'
@@ -166,7 +166,7 @@ test.skipIf(!hasGo)('the program in Go on the page', { timeout: 300_000 }, async
   const program = snippetsOf('docs/log-format.md').find(({ language }) => language === 'go')!
   const source = saved('verify.go', program.text)
   const file = saved('golden.json', golden)
-  const env = { GO111MODULE: 'off', GOPATH: goSources, GOCACHE: join(folder, 'cache'), HOME: folder }
+  const env = { GO111MODULE: 'off', GOPATH: goSources, HOME: homedir() }
   const built = await run('go', ['build', '-o', 'verify', source], { cwd: folder, env })
   expect(built.code, built.out).toBe(0)
   const verified = (digest: string, answer: object = golden) => {
@@ -194,7 +194,7 @@ test.skipIf(!hasGo)('the program in Go on the page', { timeout: 300_000 }, async
 })
 
 test('the log of a registry, which continues itself and no other', { timeout: 300_000 }, async () => {
-  const stage = await setStage(databases[0]!)
+  const stage = await setStage(anyDatabase[0]!)
   const { path } = await stage.newCollection()
   const { url } = stage.server
   const versionLog = async () => (await stage.anyone.get(`${path}/versions/latest/log`)).json
