@@ -1,4 +1,5 @@
 /** Minimal browser for signing in during tests: a cookie jar by path, redirects and one form. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus, testClient } from './test-client.ts'
 
 interface Cookie {
@@ -45,6 +46,8 @@ export async function keyFor(
 }
 
 const redirectsMax = 10
+/** Of a sign-in, with a second between them. */
+const triesMax = 10
 
 export class Browser {
   readonly #origin: string
@@ -84,7 +87,12 @@ export class Browser {
   /** Submits the form of the built-in provider. Returns the address of `/auth/callback` without requesting it. */
   async signInUntilCallback(person: Person, returnTo?: string): Promise<URL> {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`
-    const login = await this.fetch(`/auth/login${query}`)
+    let login = await this.fetch(`/auth/login${query}`)
+    // A busy machine has no time for the built-in provider, and says to try again.
+    for (let tries = 1; login.status === 503 && tries < triesMax; tries++) {
+      await sleep(1_000)
+      login = await this.fetch(`/auth/login${query}`)
+    }
     const { urls } = await this.follow(login)
     const form = urls.at(-1)
     if (form === undefined)
