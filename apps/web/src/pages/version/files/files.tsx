@@ -6,7 +6,7 @@ import { Empty, Name, Pager, ShortHash, Time } from '../../../components/small.t
 import { seeVersion, type VisitedCollection, versionOf } from '../../../data/collection.ts'
 import { hasThumbnail, isPicture, previewKind } from '../../../data/file-kinds.ts'
 import { fileHref, namedFilesMax, namesOfFiles } from '../../../data/files.ts'
-import { counted, countText, cutText, sizeText } from '../../../format.ts'
+import { counted, countText, cutText, shownName, sizeText } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'
@@ -187,12 +187,12 @@ interface FileProps {
 const File = ({ seen, file, name }: FileProps) => (
   <>
     {hasThumbnail({ ...file, name }, 'list') && <Thumbnail {...{ file, seen }} side={48} />}
-    {name !== undefined && (
+    {/* Without a name, the record that refers to it says more than a hash. */}
+    {(name !== undefined || file.references.length > 0) && (
       <>
-        <bdi>{name}</bdi>{' '}
+        <bdi>{name ?? referenceText(file.references[0]!)}</bdi>{' '}
       </>
     )}
-    <ShortHash hash={file.hash} />{' '}
     {previewKind({ ...file, name }) !== undefined && (
       <>
         <a href={filePath(seen, file.hash)}>Preview</a> ·{' '}
@@ -200,9 +200,13 @@ const File = ({ seen, file, name }: FileProps) => (
     )}
     <a href={fileHref(seen, file.hash)} download={name ?? ''}>
       Download
-    </a>
+    </a>{' '}
+    · <ShortHash hash={file.hash} />
   </>
 )
+
+const referenceText = ({ type, id }: VersionFile['references'][number]): string =>
+  `file of ${shownName(type)} ${cutText(id, 40)}`
 
 const References = ({ seen, references }: { seen: VisitedCollection } & Pick<VersionFile, 'references'>) => (
   <>
