@@ -1,5 +1,5 @@
 /** A private collection with hundreds of versions becomes public: the work and the answer stay bounded. docs/limits.md */
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { expect, test } from 'vitest'
 import { setStage } from '../../testing/stage.ts'
 import { expectStatus } from '../../testing/test-client.ts'
@@ -9,7 +9,7 @@ const types = 120
 
 test('hundreds of versions are compared, and the answer lists a bounded part', async () => {
   await using ending = new AsyncDisposableStack()
-  const stage = await setStage(databases[0]!)
+  const stage = await setStage(anyDatabase[0]!)
   ending.defer(() => stage.end())
   const { path } = await stage.newCollection({ public: false })
   const gone = Object.fromEntries(Array.from({ length: types }, (_, n) => [`T${n}`, {}]))
