@@ -120,7 +120,7 @@ const sort = z
   .optional()
   .meta({
     description:
-      'Fields to sort by, `-` for descending. Texts are sorted by code point: `Z` before `a`. Ties by id, nulls last.',
+      'Fields to sort by, `-` for descending. Texts are sorted by code point: `Z` before `a`. Ties by id, nulls last. `_match`: the best matches of `q` first. Default: by id.',
     examples: ['-name'],
   })
 const columns = z

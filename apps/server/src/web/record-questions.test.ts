@@ -100,14 +100,14 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
   test('filters are added by the form one after the other, and removed by their links', async () => {
     const first = await send(at, { q: 'o', field: 'place.land', op: 'eq', value: 'Norway' })
     expect([idsIn(first.html), first.to]).toEqual([
-      ['bergen', 'oslo'],
+      ['oslo', 'bergen'],
       `${at}${asked({ q: 'o', filter: 'place.land eq Norway' })}`,
     ])
     const both = await send(first.to!, { q: 'o', field: 'people', op: 'gt', value: '300000' })
     expect(idsIn(both.html)).toEqual(['oslo'])
     const links = linksIn(both.html)
     const removed = links.get('Remove filter place.land is Norway ×')!
-    expect(idsIn((await page(removed)).html)).toEqual(['malmo', 'oslo'])
+    expect(idsIn((await page(removed)).html)).toEqual(['oslo', 'malmo'])
     expect(links.get('Remove words “o” ×')).toBe(
       `${at}${asked({ filter: ['place.land eq Norway', 'people gt 300000'] })}`,
     )
@@ -117,6 +117,20 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     const missing = await send(at, { field: 'people', op: 'null', value: 'ignored' })
     expect([missing.to, idsIn(missing.html)]).toEqual([`${at}?filter=people+null`, []])
     expect((await send(at, {})).to).toBe(at)
+  })
+
+  test('the best matches of words come first, on the page, in its JSON and beside a record, unless another order is asked for', async () => {
+    const found = async (path: string) => idsIn((await page(path)).html)
+    // Oslo begins with an o, the others have one in Norway or Malmo.
+    expect(await found(`${at}?q=o`)).toEqual(['oslo', 'bergen', 'malmo'])
+    expect(await found(`${at}?q=o&sort=_id`)).toEqual(['bergen', 'malmo', 'oslo'])
+    const { html } = await page(`${at}?q=o`)
+    const json = [...linksIn(html)].find(([text]) => text === 'JSON')![1]
+    const rows = (await testClient(stage.server.url, undefined, '').get(json)).json.rows as { id: string }[]
+    expect(rows.map(({ id }) => id)).toEqual(['oslo', 'bergen', 'malmo'])
+    const beside = await page(`${at}/bergen?q=o&at=1`)
+    expect(beside.html).toMatch(/City\/oslo\?q=o.*City\/malmo\?q=o/s)
+    expect((await page(`${at}?q=o&sort=_match`)).html).toContain('best match')
   })
 
   test('a header sorts up, then down, then no more, and the form keeps the order', async () => {

@@ -4,6 +4,7 @@ import { giveWay } from '@ulmus/registry'
 import type { Visit } from '../page.ts'
 import { schemaIn, type VersionResponse, type VisitedCollection, versionOf } from './collection.ts'
 import { leniently, soon } from './profiles.ts'
+import { orderedSort } from './records.ts'
 
 /** Maximum number of types and fields that are asked for references. Each takes a query. */
 const referrersMax = 10
@@ -39,7 +40,7 @@ export async function readNeighbours(
   return leniently(async () => {
     if (result !== undefined) {
       const first = Math.max(0, result.place - 1)
-      const found = await ids({ ...result.query, offset: first, limit: 3 })
+      const found = await ids({ ...result.query, sort: orderedSort(result.query), offset: first, limit: 3 })
       const at = found?.rows.findIndex((row) => row.id === id) ?? -1
       if (found === undefined || at < 0) return undefined
       return { previous: found.rows[at - 1]?.id, next: found.rows[at + 1]?.id, total: found.total }

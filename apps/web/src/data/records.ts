@@ -6,6 +6,7 @@ import {
   fieldsMax,
   fieldsOf,
   type Json,
+  matchOrder,
   type PlainSchema,
   parseJson,
   type QueryText,
@@ -58,6 +59,10 @@ export async function readRecords(
   return { records, total, nextCursor }
 }
 
+/** The order of records on pages: the best matches of words first, unless the question has an order. */
+export const orderedSort = ({ q = '', sort }: QueryText): string | undefined =>
+  sort === undefined && q !== '' ? matchOrder : sort
+
 /** Records that match a question. */
 export interface Matches {
   readonly records: readonly TableRecord[]
@@ -76,7 +81,11 @@ export async function readMatches(
   { type, schema, query }: { type: string; schema: PlainSchema; query: QueryText },
 ): Promise<Matches | Building> {
   const path = { ...versionOf(seen), type }
-  const answer = await registry.tables.rows(seen.who, path, { ...query, limit: recordsAPage })
+  const answer = await registry.tables.rows(seen.who, path, {
+    ...query,
+    sort: orderedSort(query),
+    limit: recordsAPage,
+  })
   if ('building' in answer) return answer
   const records: TableRecord[] = []
   for (const { id, data: text } of answer.rows) {

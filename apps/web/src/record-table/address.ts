@@ -12,6 +12,7 @@ import {
 } from '@ulmus/content'
 import { rowsLimitMax } from '@ulmus/wire'
 import type { VisitedCollection } from '../data/collection.ts'
+import { orderedSort } from '../data/records.ts'
 import { apiVersionPath, recordPath, versionPath, withQuery } from '../paths.ts'
 
 /** Longer fields are in no form or link, since URLs are limited. Characters. */
@@ -21,7 +22,7 @@ export interface Query {
   /** Words to search for. */
   readonly q: string
   readonly filter: readonly string[]
-  /** Undefined: by id. */
+  /** Undefined: by id, or the best matches of the words first. */
   readonly sort: string | undefined
   readonly offset: number
 }
@@ -239,7 +240,7 @@ export function downloadsOf({ seen, type, query, named, columns }: RecordsAddres
   const parameters = { ...rest, columns: chosen.length === 0 ? undefined : ['_id', ...chosen].join() }
   const path = (...below: string[]) => seen.inView(apiVersionPath(seen, 'tables', ...below))
   return {
-    json: withQuery(path(type, 'rows'), { ...parameters, limit: rowsLimitMax }),
+    json: withQuery(path(type, 'rows'), { ...parameters, sort: orderedSort(query), limit: rowsLimitMax }),
     csv: withQuery(path(`${type}.csv`), parameters),
     /** With a byte order mark, without which Excel reads the letters of another alphabet. */
     excel: withQuery(path(`${type}.csv`), { ...parameters, bom: '1' }),

@@ -34,6 +34,21 @@ const refusal = (text: QueryText) => {
   return undefined
 }
 
+test('the best matches come first only if the order says so, and no field has this name', () => {
+  const ranked = (text: QueryText) => read(text).isRanked
+  expect([ranked({ q: 'a', sort: '_match' }), ranked({ q: 'a' }), ranked({ sort: '_match' })]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  expect(refusal({ q: 'a', sort: '-_match' })).toContain('unknown_field')
+  const own = readTableQuery(
+    { q: 'a', sort: '_match' },
+    tableColumns({ properties: { _match: { type: 'string' } } }),
+  )
+  expect([own.isRanked, own.sort.map(({ column }) => column.names)]).toEqual([false, [['_match']]])
+})
+
 test.each([
   ['population gt 1000000', [['population'], 'gt', [1_000_000n]]],
   ['population lt 2.5', [['population'], 'lt', [2.5]]],

@@ -32,6 +32,9 @@ export const wordsMax = 16
 export const sortColumnsMax = 8
 export const inValuesMax = 1_000
 
+/** `sort` by how well records match the words. A field of this name is meant if there is one. */
+export const matchOrder = '_match'
+
 export interface Filter {
   readonly column: FoundColumn
   readonly operator: Operator
@@ -45,6 +48,8 @@ export interface TableQuery {
   /** All must hold. */
   readonly filters: readonly Filter[]
   readonly sort: readonly { readonly column: FoundColumn; readonly isDescending: boolean }[]
+  /** True: the best matches of the words first; `sort` is empty. */
+  readonly isRanked: boolean
   /** Undefined: all. */
   readonly columns: readonly FoundColumn[] | undefined
   /** Columns whose values are counted. */
@@ -76,7 +81,8 @@ export function readTableQuery(text: QueryText, columns: readonly TableColumn[])
   const words = (text.q ?? '').split(/\s+/u).filter((word) => word !== '')
   if (words.length > wordsMax)
     throw new QueryError('invalid_query', 'q', `There are ${words.length} words; ${wordsMax} are allowed.`)
-  const sort = listed(text.sort, 'sort', columns).map(({ column, isMarked }) => {
+  const isRanked = text.sort === matchOrder && !columns.some(({ name }) => name === matchOrder)
+  const sort = listed(isRanked ? undefined : text.sort, 'sort', columns).map(({ column, isMarked }) => {
     if (column.type === 'object' || column.type === 'list')
       throw new QueryError(
         'invalid_query',
@@ -91,6 +97,7 @@ export function readTableQuery(text: QueryText, columns: readonly TableColumn[])
     words,
     filters: filters.map((filter) => readFilter(filter, columns)),
     sort,
+    isRanked: isRanked && words.length > 0,
     columns: text.columns === undefined ? undefined : chosen(text.columns, columns),
     facet: (text.facet ?? []).flatMap((one) => listed(one, 'facet', columns).map(({ column }) => column)),
     limit: Math.min(text.limit ?? rowsUsual, rowsMax),

@@ -5,7 +5,15 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { canonicalize, compareUtf8, type JsonObject, readTableQuery, tableColumns } from '@ulmus/content'
+import {
+  canonicalize,
+  compareUtf8,
+  type Json,
+  type JsonObject,
+  type QueryText,
+  readTableQuery,
+  tableColumns,
+} from '@ulmus/content'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '../../../../content/src/testing/runs.ts'
@@ -117,6 +125,38 @@ test('pages, counts and facets are those of the records', async () => {
     { numRuns: runs(100) },
   )
 }, 300_000)
+
+test('the best matches of words come first: equal texts, beginnings, words, then the rest, each by id', async () => {
+  const schema = {
+    properties: { name: { type: 'string' }, also: { type: 'array', items: { type: 'string' } }, value: {} },
+  }
+  const data: Json[] = [
+    { name: 'Kolimanovo' },
+    { name: 'Limay' },
+    { name: 'Old Lima' },
+    { name: 'Calima', also: ['x', 'LÍMA'] },
+    { name: 'Lima' },
+    { name: 'x', also: ['Lima Duarte'] },
+    { name: 'Villa Lima Norte' },
+    { name: 'Lima, Ohio' },
+    { name: 'Nova-Lima' },
+    { name: "x'; DROP TABLE records; --", value: { lima: 1 } },
+  ]
+  const rows = data.map((one, n) => ({ id: `r${n}`, data: one }))
+  const { columns, file } = await tableOf(schema, rows)
+  const ids = async (text: QueryText) =>
+    (await answer(file, [pageStatement(readTableQuery({ sort: '_match', ...text }, columns))]))[0]!.flat()
+  expect(await ids({ q: 'lima' })).toEqual(['r3', 'r4', 'r1', 'r5', 'r7', 'r2', 'r6', 'r0', 'r8', 'r9'])
+  expect(await ids({ q: 'lima', sort: undefined })).toEqual(rows.map(({ id }) => id))
+  expect(await ids({ q: '  norte   villa ' })).toEqual(['r6'])
+  expect(await ids({ q: 'lima x' })).toEqual(['r3', 'r5', 'r9'])
+  expect(await ids({ q: 'lima  duarte', filter: 'name eq x' })).toEqual(['r5'])
+  // Pages are parts of one order.
+  const pages: unknown[] = []
+  for (const offset of [0, 3, 6, 9]) pages.push(...(await ids({ q: 'lima', offset, limit: 3 })))
+  expect(pages).toEqual(await ids({ q: 'lima' }))
+  for (const q of ["'", '"', '$1', '%', '\\', 'value', '__proto__', 'x '.repeat(16)]) await ids({ q })
+})
 
 test('statistics of large tables may need more memory than a question has', async () => {
   const { file } = await tableOf({ properties: { x: { type: 'string' } } }, [])

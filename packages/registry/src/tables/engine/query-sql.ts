@@ -17,6 +17,7 @@ import {
   storedName,
   tableName,
 } from './column-sql.ts'
+import { rankExpression } from './match-sql.ts'
 
 /** A statement with the values of its parameters `$1` …. Numbers are texts. */
 export interface Statement {
@@ -54,7 +55,7 @@ const searches = { contains: 'contains', starts: 'starts_with', ends: 'ends_with
 export function pageStatement(query: TableQuery): Statement {
   const parameters = new Parameters()
   const where = whereClause(query, parameters)
-  const sql = `SELECT ${storedName(idColumn.name)} FROM ${tableName}${where} ORDER BY ${orderOf(query)} LIMIT ${query.limit} OFFSET ${query.offset}`
+  const sql = `SELECT ${storedName(idColumn.name)} FROM ${tableName}${where} ORDER BY ${orderOf(query, parameters)} LIMIT ${query.limit} OFFSET ${query.offset}`
   return { sql, values: parameters.values }
 }
 
@@ -99,7 +100,8 @@ export function copyStatement(query: TableQuery, columns: readonly FoundColumn[]
       `${isCsv ? csvExpression(column) : expressionOf(column.names)} AS ${quoted(column.names.join('.'))}`,
   )
   // Rows are stored by id.
-  const order = query.sort.length === 0 ? '' : ` ORDER BY ${orderOf(query)}`
+  const isById = query.sort.length === 0 && !query.isRanked
+  const order = isById ? '' : ` ORDER BY ${orderOf(query, parameters)}`
   const options = isCsv ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 65536'
   return {
     sql: `COPY (SELECT ${selected.join(', ')} FROM ${tableName}${where}${order}) TO ${literal(target.path)} (${options})`,
@@ -153,12 +155,14 @@ function objectExpression(names: readonly string[], members: readonly TableColum
  * Ties by id: rows are stored in the order of their ids, and numbers sort faster than texts. With the name of the table: the header of a
  * CSV file may have the stored name of another column.
  */
-function orderOf({ sort }: TableQuery): string {
+function orderOf({ sort, isRanked, words }: TableQuery, parameters: Parameters): string {
+  const text = (value: string) => parameters.add(value, { type: 'text' })
+  const rank = isRanked ? [rankExpression(text(words.join(' ')), words.map(text))] : []
   const parts = sort.map(
     ({ column, isDescending }) =>
       `${tableName}.${expressionOf(column.names)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
   )
-  return [...parts, `${tableName}.rowid`].join(', ')
+  return [...rank, ...parts, `${tableName}.rowid`].join(', ')
 }
 
 export function whereClause(

@@ -254,6 +254,7 @@ function FilterWords({
 /** `area ↓, name ↑` */
 function OrderWords({ address: { order, query } }: { address: RecordsAddress }) {
   if (order === undefined) return <Wrong text={query.sort ?? ''} />
+  if (order.length === 0) return 'best match'
   return order.map(({ column, isDescending }, index) => (
     <span key={column.path}>
       {index > 0 && ', '}
