@@ -119,6 +119,30 @@ describe.skipIf(!chromiumInstalled())('parts of the records page', () => {
     await page.close()
   })
 
+  test('records that a search of collections finds are put in, above the collections', async () => {
+    const page = await open()
+    const gate = Promise.withResolvers<void>()
+    Object.assign(tables, {
+      rows: async (...args: Parameters<typeof tables.rows>) => {
+        await gate.promise
+        return built.rows(...args)
+      },
+    })
+    const loads = loadsOf(page)
+    await page.goto('/explore?q=kind+1&records=1')
+    const found = page.locator('[data-part=records]')
+    expect(await found.innerText()).toMatch(/Searching 1 table…/)
+    expect(await found.innerText()).not.toContain('again')
+    gate.resolve()
+    await found.getByRole('link', { name: 'all 29' }).waitFor()
+    expect(await found.innerText()).not.toContain('Searching')
+    const boxes = [found.locator('.found-records'), page.locator('ul.collections')]
+    const [records, collections] = await Promise.all(boxes.map((box) => box.boundingBox()))
+    expect(records!.y + records!.height).toBeLessThan(collections!.y)
+    expect(loads).toHaveLength(1)
+    await page.close()
+  })
+
   test('a refusal is shown; without scripts the page loads itself again', async () => {
     const plain = await open({ javaScriptEnabled: false })
     Object.assign(tables, { rows: building })

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 
 interface PartProps {
-  readonly name: 'answer' | 'cite' | 'facets' | 'present'
+  readonly name: 'answer' | 'cite' | 'facets' | 'present' | 'records'
   readonly children?: ComponentChildren
 }
 

@@ -50,21 +50,24 @@ function update(next: HTMLElement): boolean {
   const isMerged = table !== null && nextTable !== null
   // Another version is the latest now, so that its profiles belong to other rows.
   if (isMerged && !merge(table, nextTable)) return true
-  const names = isMerged ? ['facets'] : ['present', 'cite', 'facets', 'answer']
+  const names = isMerged ? ['facets'] : [...new Set([main, next].flatMap(partsOf))]
   const parts = names.map((name) => [main, next].map((one) => one.querySelector(`[data-part=${name}]`)))
-  if (parts.some((pair) => pair.includes(null))) {
+  if (parts.length === 0 || parts.some((pair) => pair.includes(null))) {
     location.reload()
     return true
   }
   for (const [part, nextPart] of parts) replace(part!, nextPart!)
   for (const button of main.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
-  if (awaits === undefined || !isMerged) {
+  if (awaits === undefined || (!isMerged && main.dataset['awaits'] === 'page')) {
     const place = main.querySelector('.table-foot > .quiet')?.textContent ?? ''
     status.textContent = isMerged ? 'Profiles and titles are there.' : `The result is there. ${place}`
   }
   main.dataset['awaits'] = awaits ?? 'nothing'
   return awaits === undefined
 }
+
+const partsOf = (one: HTMLElement): string[] =>
+  Array.from(one.querySelectorAll<HTMLElement>('[data-part]'), ({ dataset }) => dataset['part']!)
 
 /** Equal content stays, and with it the reader's selection. */
 function replace(old: Element, made: Element | null | undefined): void {

@@ -1,10 +1,13 @@
 /** Records that have the words of a search, in the tables of public collections that are there already. Nothing is built for it. */
 import { fieldsMax, fieldsOf, tellingField } from '@ulmus/content'
+import { counting, RegistryError } from '@ulmus/registry'
+import { LRUCache } from 'lru-cache'
 import { Fragment } from 'preact'
+import { Part } from '../../components/part.tsx'
 import { Name } from '../../components/small.tsx'
-import { publicly, schemaIn, seeVersion } from '../../data/collection.ts'
+import { publicly, schemaIn, seeVersion, type VersionResponse } from '../../data/collection.ts'
 import { leniently, soon } from '../../data/profiles.ts'
-import { nameOf } from '../../data/records.ts'
+import { nameOf, orderedSort } from '../../data/records.ts'
 import { counted, countText } from '../../format.ts'
 import { jsonBytes, readJson, type Visit } from '../../page.ts'
 import { collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
@@ -17,6 +20,10 @@ const tablesMax = 6
 const recordsOfTable = 3
 /** Larger records are named by their id. Bytes. */
 const namedBytesMax = 65_536
+/** All records that are read at the same time, for all visitors. Bytes. */
+const readBytesMax = 33_554_432
+/** Longer names are cut. Characters. */
+const nameMax = 80
 
 interface TableAddress {
   readonly owner: string
@@ -31,20 +38,26 @@ interface TableHits extends TableAddress {
 }
 
 export interface RecordHits {
-  /** Number of tables that were asked, and of those that answered in time. */
+  /** Number of tables that were asked, and of those whose answers follow. */
   readonly asked: number
-  readonly answered: number
+  readonly late: number
   readonly hits: readonly TableHits[]
 }
+
+/**
+ * Answers by table, version and words. A page that an answer came too late for asks again, and a large table would be late each time.
+ * Keys have the digest of the public view, which is looked up for each page: content that was withdrawn or erased is not found here.
+ */
+const kept = new LRUCache<string, Promise<TableHits | 'late'>>({ max: 200, ttl: 60_000 })
 
 /** Asks the tables of the latest public collections, for at most 0.7 s. Every visitor gets the answers of the public view. */
 export async function searchRecords(given: Visit, words: string): Promise<RecordHits> {
   const visit = { ...given, who: publicly(given.who) }
   const tables = await builtTables(visit)
   const answers = await Promise.all(tables.map((table) => askTable(visit, table, words)))
-  const answered = answers.filter((answer) => answer !== undefined)
-  const hits = answered.filter(({ total }) => total > 0)
-  return { asked: tables.length, answered: answered.length, hits }
+  const hits = answers.filter((answer) => typeof answer === 'object' && answer.total > 0) as TableHits[]
+  const late = answers.filter((answer) => answer === 'late').length
+  return { asked: tables.length, late, hits }
 }
 
 /** Tables whose statistics are known have been built. */
@@ -64,47 +77,103 @@ async function builtTables({ registry, who }: Visit): Promise<TableAddress[]> {
   return built
 }
 
-/** Undefined: the table did not answer in time. */
+/** `late`: the answer follows. Undefined: the table refuses the question. */
 async function askTable(
   visit: Visit,
+  table: TableAddress,
+  q: string,
+): Promise<TableHits | 'late' | undefined> {
+  try {
+    const { owner, slug, type } = table
+    const url = new URL(versionPath(table), visit.url)
+    const { version } = await seeVersion({ ...visit, url, params: { owner, slug } })
+    if (version === null) return undefined
+    const key = JSON.stringify([version.publicHash, owner, slug, type, q])
+    let answer = kept.get(key)
+    if (answer === undefined) {
+      const forget = () => kept.delete(key)
+      answer = readHits(visit, version, table, q)
+      kept.set(key, answer)
+      answer.then((hits) => hits === 'late' && forget(), forget)
+    }
+    return (await soon(answer)) ?? 'late'
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error
+    return error.code === 'busy' ? 'late' : undefined
+  }
+}
+
+async function readHits(
+  { registry, who }: Visit,
+  version: VersionResponse,
   { owner, slug, type }: TableAddress,
   q: string,
-): Promise<TableHits | undefined> {
-  return leniently(async () => {
-    const path = { owner, slug, v: 'latest', type }
-    const answer = await soon(visit.registry.tables.rows(visit.who, path, { q, limit: recordsOfTable }))
-    if (answer === undefined || 'building' in answer) return undefined
-    const telling = answer.rows.length === 0 ? undefined : await tellingFieldOf(visit, path)
-    const records = answer.rows.map(({ id, data }) => ({
-      id,
-      name: jsonBytes(data) > namedBytesMax ? undefined : nameOf({ data: readJson<unknown>(data) }, telling),
-    }))
-    return { owner, slug, type, total: answer.total, records }
-  })
+): Promise<TableHits | 'late'> {
+  const path = { owner, slug, v: version.semver, type }
+  const question = { q, sort: orderedSort({ q }), limit: recordsOfTable }
+  const answer = await countingHere(() => registry.tables.rows(who, path, question))
+  if ('building' in answer) return 'late'
+  const schema = answer.rows.length === 0 ? undefined : schemaIn(version, type)
+  const telling = schema && tellingField(fieldsOf(schema, fieldsMax))
+  const records = answer.rows.map(({ id, data }) => ({
+    id,
+    name:
+      jsonBytes(data) > namedBytesMax
+        ? undefined
+        : nameOf({ data: readJson<unknown>(data) }, telling)?.slice(0, 2 * nameMax),
+  }))
+  return { owner, slug, type, total: answer.total, records }
 }
 
-async function tellingFieldOf(visit: Visit, { owner, slug, type }: TableAddress) {
-  const url = new URL(versionPath({ owner, slug }), visit.url)
-  const { version } = await seeVersion({ ...visit, url, params: { owner, slug } })
-  const schema = version === null ? undefined : schemaIn(version, type)
-  return schema && tellingField(fieldsOf(schema, fieldsMax))
+let bytesRead = 0
+
+/** Counts what `read` reads: the budget of its visit refuses all bytes once the page was sent. @throws busy */
+async function countingHere<T>(read: () => Promise<T>): Promise<T> {
+  let own = 0
+  const count = (bytes: number) => {
+    if (bytesRead + bytes > readBytesMax) throw new RegistryError('busy')
+    own += bytes
+    bytesRead += bytes
+  }
+  try {
+    return await counting(count, read)
+  } finally {
+    bytesRead -= own
+  }
 }
+
+/** Search of the tables above the list, as a part of the page that follows if a table takes longer. */
+export const FoundRecords = ({ found, words }: { found: RecordHits; words: string }) => (
+  <Part name="records">
+    {found.hits.length > 0 || found.late > 0 ? (
+      <Hits found={found} words={words} />
+    ) : (
+      <p class="quiet">{noneText(found)}</p>
+    )}
+  </Part>
+)
 
 /** The searched tables, since others may have such records too. */
-function placeText({ asked, answered, hits }: RecordHits): string {
-  if (asked === 0) return 'No table of a public collection is ready to be searched.'
-  const late =
-    asked === answered ? '' : ` ${asked - answered} more did not answer in time: load the page again.`
-  const none = hits.length === 0 && answered > 0 ? 'None. ' : ''
-  return `${none}Searched: ${counted(answered, 'table')} of the latest collections.${late}`
-}
+const noneText = ({ asked }: RecordHits): string =>
+  asked === 0
+    ? 'No table of a public collection is ready to be searched.'
+    : `No record has these words in the ${asked === 1 ? 'table' : counted(asked, 'table')} of the latest collections.`
 
-export const FoundRecords = ({ found, words }: { found: RecordHits; words: string }) => (
+const Hits = ({ found: { asked, late, hits }, words }: { found: RecordHits; words: string }) => (
   <section class="found-records" aria-label="Records">
     <h2>Records with “{words}”</h2>
-    <p class="quiet">{placeText(found)} Search a single collection on its page of records.</p>
+    <p class="quiet">
+      {late > 0 && (
+        <>
+          Searching {counted(late, late === asked ? 'table' : 'more table')}…{' '}
+          <noscript>Load the page again to see the rest. </noscript>
+        </>
+      )}
+      {asked > late && `Searched: ${counted(asked - late, 'table')} of the latest collections. `}
+      Search a single collection on its page of records.
+    </p>
     <ul class="versions">
-      {found.hits.map(({ owner, slug, type, total, records }) => (
+      {hits.map(({ owner, slug, type, total, records }) => (
         <li key={`${owner}/${slug}/${type}`}>
           <div>
             <p>
@@ -112,7 +181,7 @@ export const FoundRecords = ({ found, words }: { found: RecordHits; words: strin
                 <Fragment key={id}>
                   {index > 0 && ', '}
                   <a href={recordPath({ owner, slug }, type, id)}>
-                    <Name of={name ?? id} most={80} />
+                    <Name of={name ?? id} most={nameMax} />
                   </a>
                 </Fragment>
               ))}

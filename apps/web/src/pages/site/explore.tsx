@@ -55,6 +55,7 @@ export const explore: Page = {
       title: [search, ...filter.topic, ...filter.type, 'Explore'].filter((part) => part !== '').join(' · '),
       description: 'Public collections of this registry.',
       json: withQuery('/api/collections', { ...parameters, ...order }),
+      isPartial: found !== undefined && found.late > 0,
       body: (
         <div class="wide content">
           <h1>Explore</h1>
@@ -62,6 +63,7 @@ export const explore: Page = {
           <Chosen filter={filter} to={to} />
           <div class={hasFacets ? 'with-facets' : undefined}>
             <div>
+              {found !== undefined && <FoundRecords found={found} words={search} />}
               {items.length === 0 ? (
                 <Empty title={emptyTitle(search, filter)}>
                   <p>
@@ -99,7 +101,6 @@ export const explore: Page = {
                   <CollectionList items={items} level="h2" />
                 </>
               )}
-              {found !== undefined && <FoundRecords found={found} words={search} />}
               <Pager next={further(links.next)} prev={further(links.prev)} />
             </div>
             {hasFacets && <FacetPanel filter={filter} to={to} facets={facets} />}
