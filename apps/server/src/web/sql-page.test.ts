@@ -372,6 +372,44 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     ).toBe(at)
     expect((await page(at)).html).toContain('Statements are run for signed-in visitors.')
     expect((await page(at, eve)).html).not.toContain('signed-in visitors')
+    // The button leads there with what was typed.
+    const submit = (html: string) => /<button type="submit" class="primary">([^<]*)/.exec(html)![1]
+    expect([submit((await page(at)).html), submit(html), submit((await page(at, eve)).html)]).toEqual([
+      'Sign in to run',
+      'Sign in to run',
+      'Run',
+    ])
+    expect((await page(at)).html).toContain('<input type="hidden" name="sign_in" value="1"')
+    const sent = await page(asking(sql, { sign_in: '1' }))
+    expect([
+      sent.status,
+      new URL(sent.headers.location!, 'http://here').searchParams.get('return_to'),
+    ]).toEqual([302, asking(sql)])
+    expect((await page(asking(sql, { sign_in: '1' }), eve)).status).toBe(200)
+    // A statement that the sign-in cannot return to stays on the page.
+    const kept = await page(asking(`SELECT '${'x'.repeat(4_000)}'`, { sign_in: '1' }))
+    expect([kept.status, statementIn(kept.html).length]).toEqual([401, 4_009])
+  })
+
+  test('a visitor without a session finds the public saved questions, and no menu that leads to a refusal', async () => {
+    const collection = `/collections${at.replace(/\/sql$/, '')}`
+    const save = (name: string, isPublic: boolean) =>
+      stage.ada.post(`${collection}/questions`, {
+        name,
+        sql: 'SELECT 1 AS one',
+        version: 'latest',
+        public: isPublic,
+      })
+    expect([(await save('Open one', true)).status, (await save('Hushed one', false)).status]).toEqual([
+      201, 201,
+    ])
+    const stranger = (await page(at)).html
+    expect(stranger).toMatch(/Saved questions.*Open one/s)
+    expect(stranger).not.toContain('Hushed one')
+    expect((await page(at, eve)).html).not.toContain('Open one')
+    const records = at.replace(/sql$/, 'records/City')
+    const offers = async (as?: string) => (await page(records, as)).html.includes('Run it on the SQL page')
+    expect([await offers(), await offers(eve)]).toEqual([false, true])
   })
 
   test('refusals of the engine are shown with the statement; without an engine there is no form', async () => {

@@ -79,7 +79,7 @@ describe.skipIf(!chromiumInstalled())('the field of a statement', { timeout: 120
     expect(await options(page)).toEqual([])
     await page.keyboard.type('m')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Run')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign in to run')
     expect(await options(page)).toEqual([])
     // What the public does not see is not completed.
     await field(page).fill('SELECT hu')

@@ -1,10 +1,14 @@
 /** Saved questions as pages show them: their addresses, and the query of a page as a question. */
 import type { SavedQuestion } from '@ulmus/wire'
-import type { FeedLink } from '../page.ts'
+import type { FeedLink, Visit } from '../page.ts'
 import { collectionPath, panelParts, questionParts, versionPath, withQuery } from '../paths.ts'
 import type { VisitedCollection } from './collection.ts'
 
 export type QuestionParts = Pick<SavedQuestion, 'sql' | 'type' | 'query' | 'view'>
+
+/** True if statements of this visitor are run. */
+export const mayRunSql = ({ registry: { tables }, caller }: Visit): boolean =>
+  tables.isAvailable && (tables.sqlFor === 'public' || (tables.sqlFor === 'members' && caller !== undefined))
 
 export const questionPath = (
   seen: VisitedCollection,

@@ -11,32 +11,22 @@ import {
   type VisitedCollection,
   versionOf,
 } from '../../data/collection.ts'
-import { formIn } from '../../data/questions.ts'
 import { readRecords } from '../../data/records.ts'
-import { cutText, shownMarks, withoutUnseen } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
-import { collectionPath, signInPath, versionPath, withQuery } from '../../paths.ts'
-import { BuildingNote } from './records/question.tsx'
+import { collectionPath, signInPath, versionPath } from '../../paths.ts'
 import { drawAnswer } from './sql-drawing.tsx'
 import { type Example, examplesOf, type SqlTable, sampledTable } from './sql-examples.ts'
+import { needsCaller, queryMax, runsSql, type SqlResponse, StatementForm, signInName } from './sql-form.tsx'
 import { Result } from './sql-result.tsx'
 import { Schema } from './sql-schema.tsx'
 
 /** Rows of the page, and bytes of the answer that it reads. */
 export const answerMax = { rows: 1_000, bytes: 1_048_576 }
-/** Length of a query in the URL: with its cookies, a request may have 16 KiB (docs/limits.md). Characters. */
-const queryMax = 8_000
 /** Number of types whose schema is shown. */
 const typesMax = 30
 /** Interval while a table is being built. Each answer waits for it, too. Seconds. */
 export const reloadSeconds = 2
-/** Lines of the text field. */
-const lines = { least: 5, most: 20 }
-/** Longer reasons are cut: they may quote the statement. Characters. */
-const reasonMax = 2_000
-/** Names of tables and columns that are completed, their characters, and those of one. */
-const completedMax = { names: 1_000, characters: 20_000, each: 100 }
 /** Longer examples are omitted. Characters. */
 const exampleMax = 500
 
@@ -50,20 +40,17 @@ const refusals: ReadonlySet<string> = new Set([
   'tables_unavailable',
 ])
 
-export interface SqlResponse {
-  readonly answer?: SqlAnswer
-  /** Progress of a table that the statement names. */
-  readonly building?: Building
-  readonly refused?: RegistryError
-}
-
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
   if (version === null) return new Redirect(collectionPath(seen), 302)
   const statement = (visit.url.searchParams.get('sql') ?? '').trim()
+  const signIn = signInFirst(visit)
+  if (signIn !== undefined) return new Redirect(signIn, 302)
   const response = statement === '' ? {} : await ask(visit, seen, statement)
   const drawing = response.answer && (await drawAnswer(response.answer, visit.url.searchParams))
   const tables = await tablesIn(version)
+  const saved =
+    needsCaller(visit) && seen.hasQuestions ? await visit.registry.questions.list(seen.who, seen) : []
   const examples = statement === '' ? await examplesFor(visit, seen, version, tables) : []
   return {
     title: `SQL · ${seen.owner}/${seen.slug}`,
@@ -77,7 +64,7 @@ const show = async (visit: Visit) => {
     body: (
       <CollectionPage seen={seen} tab="sql">
         <div class="ask">
-          <StatementForm {...{ visit, seen, statement, response, tables, examples }} />
+          <StatementForm {...{ visit, seen, statement, response, tables, examples, saved }} />
           {response.answer !== undefined && drawing !== undefined && (
             <Result {...{ seen, version, statement, drawing, visit }} answer={response.answer} />
           )}
@@ -157,126 +144,11 @@ async function examplesFor(
   return examplesOf(tables, sample).filter(({ sql }) => sql.length <= exampleMax)
 }
 
-/** False: this server runs no SQL, for anyone. */
-const runsSql = ({ registry: { tables } }: Visit): boolean => tables.isAvailable && tables.sqlFor !== 'off'
-
-interface StatementProps {
-  readonly visit: Visit
-  readonly seen: VisitedCollection
-  readonly statement: string
-  readonly response: SqlResponse
-  readonly tables: readonly SqlTable[]
-  readonly examples: readonly Example[]
+/** Path of the sign-in that returns to the statement of the form; undefined: not needed, or the statement is too long to be returned to. */
+function signInFirst(visit: Visit): string | undefined {
+  const url = new URL(visit.url)
+  if (!url.searchParams.has(signInName) || !needsCaller(visit)) return undefined
+  url.searchParams.delete(signInName)
+  const path = signInPath(url)
+  return new URL(path, url).searchParams.get('return_to') === url.pathname ? undefined : path
 }
-
-function StatementForm({
-  visit,
-  seen,
-  statement,
-  response: { refused, building },
-  tables,
-  examples,
-}: StatementProps) {
-  const form = formIn(visit.url.searchParams)
-  const needsCaller = visit.registry.tables.sqlFor === 'members' && visit.caller === undefined
-  if (statement === '' && !runsSql(visit))
-    return (
-      <p class="note">
-        This server does not run SQL. Filters, statistics, CSV and Parquet are on the{' '}
-        <a href={seen.inView(versionPath(seen, 'records'))}>page of the records</a>.
-      </p>
-    )
-  return (
-    <div>
-      {refused?.code === 'unauthenticated' || (refused === undefined && needsCaller) ? (
-        <p class="note" id="sql-refusal" role={refused && 'alert'}>
-          Statements are run for signed-in visitors.{' '}
-          <a href={signInPath(visit.url)} rel="nofollow">
-            Sign in
-          </a>
-        </p>
-      ) : (
-        refused !== undefined && <RefusedStatement error={refused} />
-      )}
-      {building !== undefined && <BuildingNote {...building} />}
-      <form class="sql-form" action={versionPath(seen, 'sql')} data-most={queryMax}>
-        <label for="sql">Statement</label>
-        <textarea
-          id="sql"
-          name="sql"
-          rows={Math.min(lines.most, Math.max(lines.least, statement.split('\n').length))}
-          value={statement}
-          placeholder={examples[0]?.sql}
-          required
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
-          data-kept={`${visit.caller?.accountSlug ?? ''} ${seen.owner}/${seen.slug}`}
-          {...(refused !== undefined && { 'aria-invalid': true, 'aria-describedby': 'sql-refusal' })}
-        />
-        {completedNames(tables).map(([table, columns]) => (
-          <datalist key={table} data-table={table}>
-            {columns.map((column) => (
-              <option key={column} value={column} />
-            ))}
-          </datalist>
-        ))}
-        {form !== undefined && <input type="hidden" name="view" value={form} />}
-        {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
-        <p class="inline">
-          <button type="submit" class="primary">
-            Run
-          </button>
-          <span class="quiet">
-            A SELECT in DuckDB’s dialect. <a href="/docs/queries#sql">How it works</a>
-          </span>
-        </p>
-      </form>
-      {examples.length > 0 && <Examples seen={seen} examples={examples} />}
-    </div>
-  )
-}
-
-/** Names that are completed as one types. Names that a visitor cannot see whole are not. */
-function completedNames(tables: readonly SqlTable[]): [table: string, columns: string[]][] {
-  let { names: count, characters } = completedMax
-  const isShown = (name: string) => {
-    if (name.length > completedMax.each || withoutUnseen(name) !== name) return false
-    characters -= name.length
-    return --count >= 0 && characters >= 0
-  }
-  return tables
-    .filter(({ name }) => isShown(name))
-    .map(({ name, columns }) => [name, columns.map((column) => column.name).filter(isShown)])
-}
-
-/** The engine's reason has a sentence, then the line of the statement with a mark below it. */
-export function RefusedStatement({ error }: { error: RegistryError }) {
-  const [sentence = '', ...rest] = cutText(error.message, reasonMax).split('\n')
-  const quotation = rest.join('\n').replace(/^\n+/, '')
-  return (
-    <div class="note bad" id="sql-refusal" role="alert">
-      <p>{shownMarks(sentence)}</p>
-      {quotation !== '' && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
-        <pre tabIndex={0}>{shownMarks(quotation)}</pre>
-      )}
-    </div>
-  )
-}
-
-const Examples = ({ seen, examples }: Pick<StatementProps, 'seen' | 'examples'>) => (
-  <section class="examples">
-    <h2>Examples</h2>
-    <ul>
-      {examples.map(({ title, sql }) => (
-        <li key={sql}>
-          <a href={seen.inView(withQuery(versionPath(seen, 'sql'), { sql }))} rel="nofollow">
-            <bdi>{cutText(title, 100)}</bdi>
-          </a>
-          <pre>{shownMarks(sql)}</pre>
-        </li>
-      ))}
-    </ul>
-  </section>
-)

@@ -10,8 +10,9 @@ import { type Answer, type Page, Plain, Redirect, type Visit } from '../../../pa
 import { apiCollectionPath, collectionPath } from '../../../paths.ts'
 import { BuildingNote } from '../../version/records/question.tsx'
 import { records } from '../../version/records/records.tsx'
-import { answerMax, RefusedStatement, readAnswer, reloadSeconds } from '../../version/sql.tsx'
+import { answerMax, readAnswer, reloadSeconds } from '../../version/sql.tsx'
 import { drawAnswer } from '../../version/sql-drawing.tsx'
+import { RefusedStatement } from '../../version/sql-form.tsx'
 import { Result } from '../../version/sql-result.tsx'
 
 export const question: Page = {

@@ -5,6 +5,8 @@ import { rowsLimitMax } from '@ulmus/wire'
 import { Code, Icon, shellText } from '../../../components/small.tsx'
 import { type CodeSource, codeColumns, pandasCode, rCode } from '../../../components/table-code.ts'
 import { countText } from '../../../format.ts'
+import { mayRunSql } from '../../../data/questions.ts'
+import type { Visit } from '../../../page.ts'
 import { apiVersionPath, toggled, versionPath, withQuery } from '../../../paths.ts'
 import {
   downloadsOf,
@@ -29,9 +31,7 @@ interface Props {
   readonly canAsk: boolean
   /** Name of the type in SQL. */
   readonly sqlName: string
-  readonly origin: string
-  /** URL of the page. */
-  readonly url: URL
+  readonly visit: Visit
 }
 
 /** A menu with the result as files and as code, of the version that the page shows: its answer never changes. */
@@ -49,7 +49,7 @@ export function ResultMenu({ address, ...props }: Props) {
         {address.seen.version === undefined && (
           <>
             <h2>Always the latest version</h2>
-            <Code>{props.origin + pathTo(address)}</Code>
+            <Code>{props.visit.origin + pathTo(address)}</Code>
             <p class="quiet">
               Addresses of files with <code>latest</code> instead of <code>{address.seen.latest}</code> follow
               it, too.
@@ -62,7 +62,7 @@ export function ResultMenu({ address, ...props }: Props) {
 }
 
 /** The result of a question, and the files that have all records. */
-function Downloads({ address, question, total, canAsk, url }: Props) {
+function Downloads({ address, question, total, canAsk, visit }: Props) {
   const isFiltered = question.state !== 'none'
   const { seen, type } = address
   const { json, csv, excel, parquet } = downloadsOf(address)
@@ -92,7 +92,7 @@ function Downloads({ address, question, total, canAsk, url }: Props) {
           </a>
         )}
         <a href={withQuery(apiVersionPath(seen, 'records.ndjson'), { type })}>NDJSON</a>
-        <a class="cite" href={toggled(url, 'cite', '1')} rel="nofollow">
+        <a class="cite" href={toggled(visit.url, 'cite', '1')} rel="nofollow">
           Cite
         </a>
       </p>
@@ -100,7 +100,8 @@ function Downloads({ address, question, total, canAsk, url }: Props) {
   )
 }
 
-function CodeOfResult({ address, sqlName, origin }: Pick<Props, 'address' | 'sqlName' | 'origin'>) {
+function CodeOfResult({ address, sqlName, visit }: Pick<Props, 'address' | 'sqlName' | 'visit'>) {
+  const { origin } = visit
   const { isPublic } = address.seen
   const { csv, parquet } = downloadsOf(address)
   const url = origin + csv
@@ -121,7 +122,7 @@ function CodeOfResult({ address, sqlName, origin }: Pick<Props, 'address' | 'sql
         <>
           <h2>SQL</h2>
           <Code>{sql}</Code>
-          {sql.length <= linkedMax && (
+          {sql.length <= linkedMax && mayRunSql(visit) && (
             <p>
               <a
                 href={address.seen.inView(withQuery(versionPath(address.seen, 'sql'), { sql }))}

@@ -58,7 +58,7 @@ export function Tools({ address, question, total, canAsk, all, chosen, facets, s
           </a>
         )}
       </Part>
-      <ResultMenu {...{ address, question, total, canAsk, sqlName }} origin={visit.origin} url={visit.url} />
+      <ResultMenu {...{ address, question, total, canAsk, sqlName, visit }} />
       {mayChange && (isQuery(address.query) || !isTable) && (
         <a class="button" href={savingPath(address.seen, questionAt(address.type, visit.url))} rel="nofollow">
           Save
