@@ -232,6 +232,26 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     return html
   }
 
+  test('the form suggests frequent values, and the filter of a reference has the name of its record', async () => {
+    const html = await pageWith(`${at}?filter=land+eq+NOR`, 'land is Norway')
+    const suggested = (found: string) =>
+      [
+        .../<datalist id="frequent-values">(.*?)<\/datalist>/s
+          .exec(found)![1]!
+          .matchAll(/value="([^"]*)">([^<]*)/g),
+      ]
+        .map(([, value, text]) => `${value}: ${text}`)
+        .sort()
+    expect(html).toContain('list="frequent-values"')
+    expect(suggested(html)).toEqual(['FIN: Finland, land', 'NOR: Norway, land', 'SWE: Sweden, land'])
+    expect(suggested((await page(at, cookie)).html)).toContain('hush: secret')
+    expect(plain(await pageWith(`${at}?filter=land+in+["NOR","SWE"]`, 'Norway, Sweden'))).toContain(
+      'land is one of',
+    )
+    // A part of an id names no record.
+    expect(plain((await page(`${at}?filter=land+starts+NOR`)).html)).toContain('land starts with NOR')
+  })
+
   test('a record leads to those beside it in the result, and to those that refer to it', async () => {
     const { html } = await page(`${at}?filter=land+eq+NOR&sort=-people`)
     const third = await pageWith(linkTo(html, 't51'), '← Previous 3 of 20 Next →')

@@ -152,6 +152,44 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     expect(linksIn(plain.html).has('tags')).toBe(false)
   })
 
+  test('a value in another case is asked back, with the other parts of the question', async () => {
+    const meant = async (query: Record<string, string | string[]>, as?: string) => {
+      const { html } = await page(`${at}${asked(query)}`, as)
+      return [...html.matchAll(/Did you mean(.*?)<\/p>/gs)].map(([, inside]) => [
+        decoded(inside!.replace(/<[^>]*>/g, '')).trim(),
+        decoded(/href="([^"]*)"/.exec(inside!)![1]!),
+      ])
+    }
+    const filter = ['people gt 300000', 'place.land eq NORWAY']
+    expect(await meant({ q: 'o', filter })).toEqual([
+      ['Norway? 1 record', `${at}${asked({ q: 'o', filter: ['people gt 300000', 'place.land eq Norway'] })}`],
+    ])
+    // No other record would match, or the value is another one.
+    for (const none of [
+      'place.land eq norwa',
+      'place.land eq',
+      'place.land ne Norway',
+      `name eq ${'x'.repeat(200)}`,
+    ])
+      expect([none, await meant({ filter: [none, 'people gt 1'] })]).toEqual([none, []])
+    expect(await meant({ filter: ['place.land eq norway', 'people gt 90000000'] })).toEqual([])
+    // Two filters are looked at, however many there are.
+    const { tables } = stage.server.registry
+    const { facets } = tables
+    let questions = 0
+    tables.facets = (...args) => {
+      questions++
+      return facets(...args)
+    }
+    await meant({ filter: ['a', 'b', 'c', 'd'].map((name) => `name eq ${name}`) })
+    Object.assign(tables, { facets })
+    expect(questions).toBe(2)
+    // Private values are named to members alone.
+    expect(await meant({ filter: 'name eq HUSHBY' })).toEqual([])
+    expect((await meant({ filter: 'name eq HUSHBY' }, cookie)).length).toBe(1)
+    expect(await meant({ filter: 'name eq HUSHBY', view: 'public' }, cookie)).toEqual([])
+  })
+
   test('results have pages: first, previous, next', async () => {
     const towns = at.replace('City', 'Town')
     const [ids, links] = [[] as unknown[], [] as string[][]]

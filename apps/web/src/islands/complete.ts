@@ -50,13 +50,13 @@ function update(next: HTMLElement): boolean {
   const isMerged = table !== null && nextTable !== null
   // Another version is the latest now, so that its profiles belong to other rows.
   if (isMerged && !merge(table, nextTable)) return true
-  const names = isMerged ? ['facets'] : [...new Set([main, next].flatMap(partsOf))]
+  const names = isMerged ? ['present', 'facets'] : [...new Set([main, next].flatMap(partsOf))]
   const parts = names.map((name) => [main, next].map((one) => one.querySelector(`[data-part=${name}]`)))
   if (parts.length === 0 || parts.some((pair) => pair.includes(null))) {
     location.reload()
     return true
   }
-  for (const [part, nextPart] of parts) replace(part!, nextPart!)
+  for (const [part, nextPart] of parts) if (!isMerged || !isHeld(part!)) replace(part!, nextPart!)
   for (const button of main.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
   if (awaits === undefined || (!isMerged && main.dataset['awaits'] === 'page')) {
     const place = main.querySelector('.table-foot > .quiet')?.textContent ?? ''

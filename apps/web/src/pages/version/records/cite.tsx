@@ -6,7 +6,8 @@ import { countText } from '../../../format.ts'
 import type { Visit } from '../../../page.ts'
 import { fixedAddress, pathTo, type RecordsAddress } from '../../../record-table/address.ts'
 import type { PageColumn } from '../../../record-table/columns.ts'
-import { type Question, questionText } from './question.tsx'
+import { questionText } from './present.tsx'
+import type { Question } from './question.tsx'
 
 interface Props {
   readonly address: RecordsAddress

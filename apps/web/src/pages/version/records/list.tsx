@@ -10,6 +10,7 @@ import { FacetPanel } from '../../../record-table/profile.tsx'
 import { Table } from '../../../record-table/table.tsx'
 import { menuOf } from './column-menu.tsx'
 import { areAwaited, type Extras } from './extras.ts'
+import type { Meant } from './meant.ts'
 import { NoRecords } from './no-records.tsx'
 import type { Question } from './question.tsx'
 import { ProfilesNote } from './tools.tsx'
@@ -23,6 +24,8 @@ export interface Found {
   readonly pages: Pages
   /** Path of the record whose id the words of the question are. */
   readonly named?: string | undefined
+  /** If no record matches: filters that the visitor may mean. */
+  readonly meant?: readonly Meant[] | undefined
 }
 
 interface ListProps {
@@ -64,7 +67,7 @@ export function RecordList({
       {hasPanel && <FacetPanel {...{ address, facets, labels }} />}
       <div>
         {rows.length === 0 ? (
-          <NoRecords {...{ address, question, total, id }} />
+          <NoRecords {...{ address, question, total, id }} meant={found.meant ?? []} />
         ) : (
           <Table
             {...{ seen: address.seen, type: address.type, records: rows, chosen, profiles, labels }}

@@ -2,10 +2,11 @@
 import { RegistryError } from '@ulmus/registry'
 import { Empty, Name } from '../../../components/small.tsx'
 import type { VisitedCollection } from '../../../data/collection.ts'
-import { cutName } from '../../../format.ts'
+import { counted, cutName } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { versionPath } from '../../../paths.ts'
 import { noQuery, pathTo, type RecordsAddress } from '../../../record-table/address.ts'
+import type { Meant } from './meant.ts'
 import type { Question } from './question.tsx'
 
 interface NoRecordsProps {
@@ -14,9 +15,11 @@ interface NoRecordsProps {
   readonly id: string
   readonly question: Question
   readonly total: number
+  /** Filters that the visitor may mean. */
+  readonly meant: readonly Meant[]
 }
 
-export function NoRecords({ address, question, total, id }: NoRecordsProps) {
+export function NoRecords({ address, question, total, id, meant }: NoRecordsProps) {
   if (id !== '')
     return (
       <p class="note" role="status">
@@ -27,6 +30,18 @@ export function NoRecords({ address, question, total, id }: NoRecordsProps) {
   if (question.state === 'none') return <Empty title="There are no records of this type." />
   return (
     <Empty title={total === 0 ? 'No record matches.' : 'The result has fewer records.'}>
+      {meant.map(({ index, value, filter, count }) => (
+        <p key={index}>
+          Did you mean{' '}
+          <a
+            href={pathTo(address, { filter: address.query.filter.toSpliced(index, 1, filter) })}
+            rel="nofollow"
+          >
+            <Name of={value} most={100} />
+          </a>
+          ? {counted(count, 'record')}
+        </p>
+      ))}
       <p>
         {total > 0 && <a href={pathTo(address)}>Show the first ones</a>}{' '}
         <a href={pathTo(address, noQuery)}>Show all records</a>

@@ -1,32 +1,24 @@
-/** Search, filters and order of the records page: the form, the present filters, and the links that change them. */
-import { filtersMax, findColumns, type Operator, operators, type TableQuery } from '@ulmus/content'
+/** Search, filters and order of the records page: the form, and progress of the table that answers. */
+import { findColumns, type Operator, operators } from '@ulmus/content'
 import type { Building, RegistryError } from '@ulmus/registry'
-import type { ComponentChildren } from 'preact'
-import { Icon, Name } from '../../../components/small.tsx'
-import { oneLine } from '../../../data/citation.ts'
-import { areQuantities, counted, countText, cutName, numberText, withoutUnseen } from '../../../format.ts'
+import { Icon } from '../../../components/small.tsx'
+import { counted, countText, cutName, withoutUnseen } from '../../../format.ts'
 import { versionPath } from '../../../paths.ts'
 import {
   fieldLabel,
   fieldText,
   fieldTextMax,
   keptFields,
-  noQuery,
-  parsedQuery,
-  pathTo,
   type Query,
   type RecordsAddress,
 } from '../../../record-table/address.ts'
-import type { PageColumn } from '../../../record-table/columns.ts'
-
-type Filter = TableQuery['filters'][number]
 
 /** Longer names and values are cut. Characters. */
-const textsMax = 60
+export const textsMax = 60
 /** Fields in the list of the form. */
 const fieldsMax = 500
 
-const operatorLabels: Readonly<Record<Operator, string>> = {
+export const operatorLabels: Readonly<Record<Operator, string>> = {
   eq: 'is',
   ne: 'is not',
   lt: '<',
@@ -56,6 +48,9 @@ export type Question =
   | { readonly state: 'building'; readonly progress: Building }
   | { readonly state: 'answered' }
   | { readonly state: 'refused'; readonly error: RegistryError }
+
+/** Id of the list of frequent values that the form suggests. */
+export const valuesList = 'frequent-values'
 
 interface Props {
   readonly address: RecordsAddress
@@ -142,6 +137,7 @@ function FilterFields({ address: { columns, draft }, refused }: Pick<Props, 'add
         aria-label="Value"
         placeholder="Value"
         value={value}
+        list={valuesList}
         autocomplete="off"
         spellcheck={false}
         {...(refused !== undefined && draft !== undefined
@@ -160,136 +156,6 @@ export const HiddenFields = ({ of }: { of: ReturnType<typeof keptFields> }) => (
     ))}
   </>
 )
-
-interface PresentProps {
-  readonly address: RecordsAddress
-  readonly all: readonly PageColumn[]
-  /** Records that match; undefined: not known. */
-  readonly total: number | undefined
-  /** Records of the type. */
-  readonly count: number
-  /** Path of the record whose id the words are. */
-  readonly named: string | undefined
-}
-
-/** The parts of the question as links that remove them. */
-export function Present({ address, all, total, count, named }: PresentProps) {
-  const { query, columns } = address
-  const { q, filter, sort } = query
-  return (
-    <div class="present">
-      {total !== undefined && (
-        <strong>
-          {countText(total)} of {counted(count, 'record')}
-        </strong>
-      )}
-      <ul class="chips" aria-label="Search, filters and order">
-        {q !== '' && (
-          <Chip what="words" to={pathTo(address, { q: '' })}>
-            “<Text of={q} />”
-          </Chip>
-        )}
-        {filter.slice(0, filtersMax).map((one, index) => (
-          <Chip key={one} what="filter" to={pathTo(address, { filter: filter.toSpliced(index, 1) })}>
-            <FilterWords filter={one} columns={columns} all={all} />
-          </Chip>
-        ))}
-        {sort !== undefined && (
-          <Chip what="order" to={pathTo(address, { sort: undefined })}>
-            <OrderWords address={address} />
-          </Chip>
-        )}
-      </ul>
-      <a href={pathTo(address, noQuery)}>Clear all</a>
-      {named !== undefined && (
-        <a href={named}>
-          Go to the record <Text of={q} />
-        </a>
-      )}
-    </div>
-  )
-}
-
-interface ChipProps {
-  /** The part that the link removes, for screen readers. */
-  readonly what: string
-  readonly to: string
-  readonly children: ComponentChildren
-}
-
-const Chip = ({ what, to, children }: ChipProps) => (
-  <li>
-    <a class="chip" href={to} rel="nofollow">
-      <span class="sr-only">Remove {what} </span>
-      {children} <span aria-hidden="true">×</span>
-    </a>
-  </li>
-)
-
-const Text = ({ of }: { of: string }) => <Name of={of} most={textsMax} />
-
-/** A part of the question as it is written. */
-const Wrong = ({ text }: { text: string }) => (
-  <span class="wrong">
-    <Text of={text} />
-  </span>
-)
-
-/** `population > 1000000` */
-function FilterWords({
-  filter,
-  columns,
-  all,
-}: { filter: string; columns: RecordsAddress['columns'] } & Pick<PresentProps, 'all'>) {
-  const [found] = parsedQuery({ filter }, columns)?.filters ?? []
-  if (found === undefined) return <Wrong text={filter} />
-  return (
-    <>
-      <Text of={fieldLabel(found.column)} /> {operatorLabels[found.operator]}{' '}
-      {found.values.length > 0 && <Text of={valuesText(found, all)} />}
-    </>
-  )
-}
-
-/** `area ↓, name ↑` */
-function OrderWords({ address: { order, query } }: { address: RecordsAddress }) {
-  if (order === undefined) return <Wrong text={query.sort ?? ''} />
-  if (order.length === 0) return 'best match'
-  return order.map(({ column, isDescending }, index) => (
-    <span key={column.path}>
-      {index > 0 && ', '}
-      <Text of={fieldLabel(column)} /> {isDescending ? '↓' : '↑'}
-    </span>
-  ))
-}
-
-/** The question in words for one line of a text: ` with “oslo” where area > 1,000,000, ordered by area ↓`. Empty: none. */
-export function questionText(
-  { query: { q, filter }, order = [], columns }: RecordsAddress,
-  all: readonly PageColumn[],
-): string {
-  const filters = parsedQuery({ filter }, columns)?.filters ?? []
-  const conditions = filters.map((one) =>
-    `${fieldLabel(one.column)} ${operatorLabels[one.operator]} ${valuesText(one, all)}`.trim(),
-  )
-  const orders = order.map(({ column, isDescending }) => `${fieldLabel(column)} ${isDescending ? '↓' : '↑'}`)
-  return [
-    q === '' ? '' : ` with “${oneLine(q)}”`,
-    conditions.length === 0 ? '' : ` where ${oneLine(conditions.join(' and '))}`,
-    orders.length === 0 ? '' : `, ordered by ${oneLine(orders.join(', '))}`,
-  ].join('')
-}
-
-/** Numbers as the column has them. A column that the page does not know has these alone. */
-function valuesText({ column, values }: Filter, all: readonly PageColumn[]): string {
-  const known = all.find((one) => one.column?.path === column.path)
-  const isQuantity = known?.isQuantity ?? areQuantities(fieldLabel(column), values)
-  return values
-    .map((value) =>
-      typeof value === 'number' || typeof value === 'bigint' ? numberText(value, isQuantity) : String(value),
-    )
-    .join(', ')
-}
 
 /** Progress of the table that a question needs. */
 export const BuildingNote = ({ building: { rowsDone, rows } }: Building) => (

@@ -36,8 +36,10 @@ import { areAwaited, type Extras, noExtras, profilesOf, readExtras } from './ext
 import { type Found, RecordList } from './list.tsx'
 import { type MapView, readMap } from './map-plan.ts'
 import { MapOfRecords } from './map-view.tsx'
+import { readMeant } from './meant.ts'
 import { noType } from './no-records.tsx'
-import { BuildingNote, Present, QuestionForm } from './question.tsx'
+import { Present } from './present.tsx'
+import { BuildingNote, QuestionForm } from './question.tsx'
 import { Tools, Types } from './tools.tsx'
 
 /** Interval while a table is being built. Each answer waits for it, too. Seconds. */
@@ -131,7 +133,8 @@ async function findRecords(visit: Visit, address: RecordsAddress, schema: PlainS
   try {
     const matches = await readMatches(visit, address.seen, { type: address.type, schema, query })
     if ('building' in matches) return { ...none, question: { state: 'building', progress: matches } }
-    return { ...answered(address, matches), named: await namedBy(visit, address) }
+    const meant = matches.total > 0 ? [] : await readMeant(visit, address.seen, address)
+    return { ...answered(address, matches), named: await namedBy(visit, address), meant }
   } catch (error) {
     if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
     return { ...none, question: { state: 'refused', error } }
@@ -209,6 +212,7 @@ function Content(props: ContentProps) {
           <Present
             {...{ address, named, count }}
             all={props.all}
+            labels={props.extras.labels}
             total={question.state === 'answered' ? total : undefined}
           />
         )}

@@ -1,23 +1,26 @@
 /** Tools above the table of records: the types, the choice of columns, frequent values, and the result for other tools. */
+import { isCutValue } from '@ulmus/content'
 import { useContext } from 'preact/hooks'
 import { Part } from '../../../components/part.tsx'
 import { Icon, Name } from '../../../components/small.tsx'
 import type { VersionResponse, VisitedCollection } from '../../../data/collection.ts'
 import { questionAt, savingPath } from '../../../data/questions.ts'
-import { countText } from '../../../format.ts'
+import { countText, cutName, withoutUnseen } from '../../../format.ts'
 import { SavedQuestionContext } from '../../../layout/saved-question.tsx'
 import type { Visit } from '../../../page.ts'
 import { collectionPath, toggled, versionPath } from '../../../paths.ts'
 import { isQuery, keptFields, pathTo, type RecordsAddress } from '../../../record-table/address.ts'
 import type { PageColumn } from '../../../record-table/columns.ts'
 import type { Extras } from './extras.ts'
-import { HiddenFields, type Question } from './question.tsx'
+import { HiddenFields, type Question, valuesList } from './question.tsx'
 import { ResultMenu } from './result.tsx'
 
 /** Longer names of fields are cut. Characters. */
 const namesMax = 60
 /** Columns in the list. */
 const listedMax = 500
+/** Values that the field of a filter suggests. */
+const suggestedMax = 60
 
 interface ToolsProps {
   readonly address: RecordsAddress
@@ -30,12 +33,14 @@ interface ToolsProps {
   readonly chosen: readonly PageColumn[]
   /** Whether the page lists frequent values; `none`: no column has any. `awaited`: they are being counted. */
   readonly facets: 'none' | 'awaited' | 'closed' | 'open'
+  readonly extras: Pick<Extras, 'grouped' | 'profiles' | 'labels'>
   /** Name of the type in SQL. */
   readonly sqlName: string
   readonly visit: Visit
 }
 
-export function Tools({ address, question, total, canAsk, all, chosen, facets, sqlName, visit }: ToolsProps) {
+export function Tools(props: ToolsProps) {
+  const { address, question, total, canAsk, all, chosen, facets, extras, sqlName, visit } = props
   const isSaved = useContext(SavedQuestionContext) !== undefined
   const mayChange = address.seen.mayWork && !isSaved
   const isTable = address.chart === undefined && address.map === undefined
@@ -44,6 +49,7 @@ export function Tools({ address, question, total, canAsk, all, chosen, facets, s
       {canAsk && <Forms address={address} />}
       {isTable && <ColumnsMenu {...{ address, all, chosen }} />}
       <Part name="facets">
+        {canAsk && <FrequentValues {...extras} />}
         {facets !== 'none' && isTable && (
           <a
             class={facets === 'awaited' ? 'toggle awaited' : 'toggle'}
@@ -71,6 +77,32 @@ export function Tools({ address, question, total, canAsk, all, chosen, facets, s
         </a>
       )}
     </>
+  )
+}
+
+/** Values for the field of a filter, as far as profiles know them, with the name of their column. */
+function FrequentValues({ grouped, profiles, labels }: ToolsProps['extras']) {
+  if (typeof profiles === 'string') return null
+  const values = grouped.flatMap(({ label, refersTo }) =>
+    (profiles.get(label)?.top ?? []).flatMap(({ value }) => {
+      if (typeof value !== 'string' || value === '' || isCutValue(value) || value.length > namesMax) return []
+      const name = labels.get(`${refersTo}/${value}`)
+      return [
+        {
+          value,
+          text: `${name === undefined ? '' : `${cutName(name, namesMax)}, `}${cutName(label, namesMax)}`,
+        },
+      ]
+    }),
+  )
+  return (
+    <datalist id={valuesList}>
+      {values.slice(0, suggestedMax).map(({ value, text }) => (
+        <option key={`${value} ${text}`} value={value}>
+          {withoutUnseen(text)}
+        </option>
+      ))}
+    </datalist>
   )
 }
 
