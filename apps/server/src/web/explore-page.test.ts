@@ -35,6 +35,15 @@ describe.each(anyDatabase)('the page of all collections on $name', (database) =>
         '/explore?type=%3Cb%3E%26%22&amp;sort=name',
       ]),
     )
+    // Above the list in a fold, too, for windows without room beside it.
+    expect(text).toMatch(
+      /<details class="facet-fold"><summary>Narrow the search<\/summary>.*<h2>Licence<\/h2>.*<ul class="collections"/s,
+    )
+    expect(text).not.toContain('<label>Owner')
+    expect(text).toContain('placeholder="Search collections and records"')
+    expect((await anyone.get('/explore?owner=ada')).text).toContain(
+      '<input type="hidden" name="owner" value="ada"',
+    )
     const one = await anyone.get('/explore?license=CC0-1.0&type=Country&size=small')
     expect(one.text).toContain(`href="/${cc0}"`)
     expect(one.text).not.toContain(`href="/${mit}"`)

@@ -113,8 +113,8 @@ const Header = ({ frame }: { frame: Frame }) => (
           <input
             type="search"
             name="q"
-            aria-label="Search collections"
-            placeholder="Search collections"
+            aria-label="Search collections and records"
+            placeholder="Search collections and records"
             value={frame.url.pathname === '/explore' ? (frame.url.searchParams.get('q') ?? '') : ''}
             maxLength={200}
             autocomplete="off"

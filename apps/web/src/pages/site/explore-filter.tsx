@@ -112,26 +112,43 @@ export function facetsToAdd({ facets, total }: CollectionFacets, filter: Explore
   })
 }
 
-/** Frequent values among the collections of the list. */
-export const FacetPanel = ({ filter, to, facets }: Props & { readonly facets: CollectionFacets }) => (
-  <aside class="facets" id="narrow" aria-label="Narrow the search">
-    {facetsToAdd(facets, filter).map(({ kind, heading, values }) => (
-      <section key={kind}>
-        <h2>{heading}</h2>
-        <ul>
-          {values.map(({ value, count }) => (
-            <li key={value}>
-              <a href={to(having(filter, kind, value))} rel="nofollow">
-                <bdi>{labelOf(kind, value)}</bdi>
-              </a>
-              <span class="quiet number">
-                {countText(count)}
-                {facets.hasMore && '+'}
-              </span>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
+interface FacetProps extends Props {
+  readonly facets: CollectionFacets
+}
+
+/** Frequent values among the collections of the list, beside it. */
+export const FacetPanel = (props: FacetProps) => (
+  <aside class="facets" aria-label="Narrow the search">
+    <FacetLists {...props} />
   </aside>
 )
+
+/** The same above the list, folded, where the window has no room beside it. */
+export const FacetFold = (props: FacetProps) => (
+  <details class="facet-fold">
+    <summary>Narrow the search</summary>
+    <div class="facets">
+      <FacetLists {...props} />
+    </div>
+  </details>
+)
+
+const FacetLists = ({ filter, to, facets }: FacetProps) =>
+  facetsToAdd(facets, filter).map(({ kind, heading, values }) => (
+    <section key={kind}>
+      <h2>{heading}</h2>
+      <ul>
+        {values.map(({ value, count }) => (
+          <li key={value}>
+            <a href={to(having(filter, kind, value))} rel="nofollow">
+              <bdi>{labelOf(kind, value)}</bdi>
+            </a>
+            <span class="quiet number">
+              {countText(count)}
+              {facets.hasMore && '+'}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  ))

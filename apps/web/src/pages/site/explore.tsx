@@ -7,6 +7,7 @@ import { withQuery } from '../../paths.ts'
 import {
   Chosen,
   type ExploreFilter,
+  FacetFold,
   FacetPanel,
   facetsToAdd,
   filterIn,
@@ -63,6 +64,7 @@ export const explore: Page = {
           <Chosen filter={filter} to={to} />
           <div class={hasFacets ? 'with-facets' : undefined}>
             <div>
+              {hasFacets && <FacetFold filter={filter} to={to} facets={facets} />}
               {found !== undefined && <FoundRecords found={found} words={search} />}
               {items.length === 0 ? (
                 <Empty title={emptyTitle(search, filter)}>
@@ -87,11 +89,6 @@ export const explore: Page = {
                       {countText(facets.total)}
                       {facets.hasMore && '+'} {facets.total === 1 ? 'collection' : 'collections'}
                     </span>
-                    {hasFacets && (
-                      <a class="to-facets" href="#narrow">
-                        Narrow the search
-                      </a>
-                    )}
                     {mayAsk && !isAsked && (
                       <a href={withQuery(to(filter), { records: '1' })} rel="nofollow">
                         Search records, too
@@ -131,9 +128,9 @@ interface FormProps {
   readonly sort: Order
 }
 
-const Form = ({ search, filter: { owner, ...hidden }, sort }: FormProps) => (
+const Form = ({ search, filter, sort }: FormProps) => (
   <form class="filter" action="/explore">
-    {Object.entries(hidden).flatMap(([name, values]) =>
+    {Object.entries(filter).flatMap(([name, values]) =>
       [values]
         .flat()
         .filter((value) => value !== '')
@@ -142,10 +139,6 @@ const Form = ({ search, filter: { owner, ...hidden }, sort }: FormProps) => (
     <label>
       Search
       <input type="search" name="q" value={search} maxLength={200} autocomplete="off" data-suggest />
-    </label>
-    <label>
-      Owner
-      <input name="owner" value={owner} maxLength={39} spellcheck={false} autocomplete="off" />
     </label>
     <label>
       Order
