@@ -187,6 +187,11 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       const { cookie } = await server.signIn('keeper')
       await addOrg(server, { cookie }, 'commons')
       const keeper = testClient(server.url, { cookie }, '')
+      // Its page offers to make one, to its members alone.
+      const empty = async (client: TestClient) =>
+        /<p class="empty-title">.*?<\/div>/s.exec((await client.get('/commons')).text)![0]
+      expect(await empty(keeper)).toMatch(/No collections yet\..*href="\/new\?owner=commons"/s)
+      expect(await empty(testClient(server.url, undefined, ''))).toContain('No collections that you can see')
       const rules = { do: 'rules', visibility: 'members', default: 'public' }
       expect((await keeper.postForm('/commons/-/settings', rules)).status).toBe(303)
       const usual = chosenIn((await keeper.get('/new?owner=commons')).text)

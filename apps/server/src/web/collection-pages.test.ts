@@ -61,6 +61,19 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     ])
   })
 
+  test('a collection without versions has no tabs that would show its overview', async () => {
+    const path = await newPath()
+    const tabs = async () => {
+      const { text } = await ada.get(pageOf(path))
+      const [, inside] = /<nav class="tabs"[^>]*>(.*?)<\/nav>/s.exec(text)!
+      return [...inside!.matchAll(/<\/svg>([^<]*)/g)].map(([, name]) => name)
+    }
+    expect(await tabs()).toEqual(['Overview', 'Versions', 'Settings'])
+    expect((await ada.get(`${pageOf(path)}/schemas/new`)).text).toContain('aria-current="page"')
+    await stage.push(path, { opening: { schemas: { A: {} } } })
+    expect(await tabs()).toEqual(['Overview', 'Records', 'SQL', 'Schemas', 'Files', 'Versions', 'Settings'])
+  })
+
   test('empty lists of versions and files lead to the next step', async () => {
     const empty = pageOf(await newPath())
     expect(await linksOn(ada, `${empty}/versions`)).toContain(`${empty}/push`)

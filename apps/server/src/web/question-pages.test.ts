@@ -67,7 +67,13 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
     ])
     expect([await overview(), await overview(ada)]).toEqual([false, true])
     expect((await page('/questions/paid')).status).toBe(404)
-    expect((await page('/questions')).html).not.toContain('Paid')
+    const none = (await page('/questions')).html
+    expect(none).not.toContain('Paid')
+    // Visitors learn what a question is, and where the records are.
+    const [, empty] = /No question is saved\.(.*?)<\/main>/s.exec(none)!
+    expect(empty).toContain('A saved question is')
+    expect(empty).toContain(`href="${at}/records"`)
+    expect(empty).not.toContain('Save</strong>')
     const { html, headers } = await page('/questions/paid', ada)
     expect([html.includes('>Oslo<'), html.includes('members only')]).toEqual([true, true])
     expect(String(headers['x-robots-tag'] ?? '') + html).toContain('noindex')

@@ -116,12 +116,16 @@ const pathOf = (seen: VisitedCollection, tab: Tab): string => {
   return tab === 'overview' ? versionPath(seen) : versionPath(seen, tab)
 }
 
+/** False for tabs that would show nothing. */
+const isOffered = (seen: VisitedCollection, tab: Tab): boolean =>
+  (tab !== 'questions' || seen.hasQuestions) && (seen.latest !== null || !askingTabs.has(tab))
+
 function Tabs({ seen, tab }: { seen: VisitedCollection; tab: Tab }) {
   const current = useContext(SavedQuestionContext) === undefined ? tab : 'questions'
   return (
     <nav class="tabs" aria-label="Collection">
       {tabs
-        .filter(([name]) => name !== 'questions' || seen.hasQuestions || current === name)
+        .filter(([name]) => current === name || isOffered(seen, name))
         .map(([name, label, icon, key]) => (
           <a
             key={name}

@@ -45,7 +45,7 @@ export const account: Page = {
             </div>
             {list.items.length > 0 && <CollectionList items={list.items} level="h2" />}
             {list.items.length === 0 && isSelf && <FirstSteps slug={slug} level="h2" />}
-            {list.items.length === 0 && !isSelf && <Empty title="No collections that you can see" />}
+            {list.items.length === 0 && !isSelf && <NoCollections slug={slug} mayCreate={mayCreate} />}
             <Pager next={to(list.links.next)} prev={to(list.links.prev)} />
           </div>
           <aside>
@@ -77,6 +77,20 @@ export const account: Page = {
     }
   },
 }
+
+/** Only members see all collections of an account. */
+const NoCollections = ({ slug, mayCreate }: { slug: string; mayCreate: boolean }) =>
+  mayCreate ? (
+    <Empty title="No collections yet.">
+      <p>
+        <a class="button" href={withQuery('/new', { owner: slug })}>
+          New collection
+        </a>
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="No collections that you can see" />
+  )
 
 /** Number of members of an organization as text; undefined for non-members. */
 async function peopleOf({ registry, who, caller }: Visit, slug: string): Promise<string | undefined> {

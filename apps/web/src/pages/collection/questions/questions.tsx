@@ -31,14 +31,26 @@ export const questions: Page = {
 
 const None = ({ seen }: { seen: VisitedCollection }) => (
   <Empty title="No question is saved.">
-    {seen.mayWork && seen.latest !== null && (
-      <p>
-        Ask one on the page <a href={versionPath(seen, 'records')}>Records</a> or{' '}
-        <a href={versionPath(seen, 'sql')}>SQL</a>, then choose <strong>Save</strong>.
-      </p>
-    )}
+    <p>
+      A saved question is a search, a chart, a map or a statement in SQL with a name. Its page shows the
+      answer.
+    </p>
+    {seen.latest !== null && <WaysOn seen={seen} />}
   </Empty>
 )
+
+const WaysOn = ({ seen }: { seen: VisitedCollection }) =>
+  seen.mayWork ? (
+    <p>
+      Ask one on the page <a href={seen.inView(versionPath(seen, 'records'))}>Records</a> or{' '}
+      <a href={seen.inView(versionPath(seen, 'sql'))}>SQL</a>, then choose <strong>Save</strong>.
+    </p>
+  ) : (
+    <p>
+      Search, filter and draw the data on the page{' '}
+      <a href={seen.inView(versionPath(seen, 'records'))}>Records</a>.
+    </p>
+  )
 
 const List = ({ seen, saved }: { seen: VisitedCollection; saved: readonly SavedQuestion[] }) => (
   <DataTable
