@@ -223,10 +223,12 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   }
 
   async function checkEverything(client: TestClient): Promise<void> {
-    for (const history of Object.values(histories)) {
-      for (const [semver, { model }] of history.acknowledged)
-        await expectWhole(client, history.path, semver, model)
-    }
+    await Promise.all(
+      Object.values(histories).map(async (history) => {
+        for (const [semver, { model }] of history.acknowledged)
+          await expectWhole(client, history.path, semver, model)
+      }),
+    )
   }
 
   test(`killed ${kills} times: every acknowledged version is there, whole and with its digest; no half of any other`, async () => {

@@ -1,6 +1,7 @@
 /** Costly SQL: it ends within its limits, and the server and the next question do not notice. docs/queries.md#sql */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { firstGood } from '../../../../../packages/content/src/testing/measured.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 import { whenBuilt } from '../../testing/test-client.ts'
 
@@ -21,14 +22,25 @@ describe.each(anyDatabase)('costly SQL on $name', (database) => {
 
   const endless = 'SELECT count(*) FROM range(1000000000000) t(i) WHERE i % 7 = 8'
 
-  test('a statement ends after its time, with the reason', async () => {
-    const { status, json } = await run(endless)
+  /** Time of a statement, a second to end it, and the start of a process on a busy machine. Milliseconds. */
+  const endsWithin = 20_000
+  /** On a busy machine a statement may end by the clock, as busy, before it had its CPU time (docs/limits.md). */
+  const runToEnd = (sql: string) =>
+    firstGood(
+      async () => {
+        const began = performance.now()
+        const answer = await run(sql)
+        expect(performance.now() - began).toBeLessThan(endsWithin)
+        return answer
+      },
+      ({ status }) => status !== 429,
+    )
+
+  test('a statement ends after its time, with the reason', { timeout: 180_000 }, async () => {
+    const { status, json } = await runToEnd(endless)
     expect([status, json.code]).toEqual([422, 'query_too_costly'])
     expect(json.error).toContain('4 seconds')
   })
-
-  /** Time of a statement, a second to end it, and the start of a process on a busy machine. Milliseconds. */
-  const endsWithin = 20_000
 
   test.each([
     ['a long text', "SELECT rpad('x', 2000000000, 'y')"],
@@ -97,11 +109,9 @@ describe.each(anyDatabase)('costly SQL on $name', (database) => {
       'an endless recursion',
       'WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r) SELECT max(i) FROM r',
     ],
-  ])('%s ends, and the next question is answered', async (_name, sql) => {
-    const began = performance.now()
-    expect([200, 400, 422]).toContain((await run(sql)).status)
-    expect(performance.now() - began).toBeLessThan(endsWithin)
-    expect((await run('SELECT count(*) FROM Place')).json).toMatchObject({ rows: [[1]] })
+  ])('%s ends, and the next question is answered', { timeout: 180_000 }, async (_name, sql) => {
+    expect([200, 400, 422]).toContain((await runToEnd(sql)).status)
+    expect((await runToEnd('SELECT count(*) FROM Place')).json).toMatchObject({ rows: [[1]] })
     expect((await stage.anyone.get(path)).status).toBe(200)
   })
 
