@@ -101,6 +101,15 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
       ['Oslo', 'Bergen', 'Trondheim', 'Moss'].map((name) => `>${name}<`),
     )
     expect(html).not.toContain('/sql?format')
+    // Its chart measures what readers choose, at its own address.
+    const charted = 'SELECT name, length(name) AS letters, people FROM "City"'
+    await post(saving({ sql: charted, view: 'chart' }), { name: 'Drawn', version: 'latest', public: 'yes' })
+    const drawn = (await page('/questions/drawn')).html
+    expect(drawn).toContain('aria-label="Bars of people by name: ')
+    expect(drawn).toContain(`<form class="form inline chart-form" action="${at}/questions/drawn"`)
+    expect((await page('/questions/drawn?x=name&y=letters&by=&view=chart')).html).toContain(
+      'aria-label="Bars of letters by name: ',
+    )
     expect((await page(`/sql?${new URLSearchParams({ sql: statement })}`)).html).toContain('signed-in')
   })
 

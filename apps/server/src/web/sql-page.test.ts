@@ -203,7 +203,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
 
   test('an answer has the chart that its columns have a place in, or the reason why there is none', async () => {
     const chart = async (sql: string) => {
-      const { html } = await ask(sql)
+      const { html } = await ask(sql, ada, { view: 'chart' })
       const [svg] = /<figure class="chart">.*?<\/figure>/s.exec(html) ?? []
       expect(svg ?? '').not.toMatch(/style=|NaN|undefined/)
       return decoded(/aria-label="([^"]*)"/.exec(svg ?? '')?.[1] ?? /No chart: [^<]*/.exec(html)?.[0] ?? '')
@@ -223,7 +223,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     )
     expect(await chart('SELECT i FROM range(50) t(i)')).toMatch(/^Histogram of i/)
     for (const [sql, reason] of [
-      [days(1), ''],
+      [days(1), 'No chart: it needs two rows.'],
       [days(1_001), 'No chart: it needs all rows.'],
       ['SELECT name, name FROM "City"', 'No chart: it needs a column with two numbers.'],
       ["VALUES (TIMESTAMP 'infinity', 1), (NULL, 2)", 'No chart: a line needs two rows'],
@@ -244,10 +244,11 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
       return { html, current, dots }
     }
     const usual = await drawn(places, {})
-    expect([usual.current, usual.dots]).toEqual(['Chart', []])
+    expect([usual.current, usual.dots]).toEqual(['Table', []])
+    expect(usual.html).not.toContain('<figure')
     const links = [...usual.html.matchAll(/class="choice" href="([^"]*)"/g)].map(([, href]) => decoded(href!))
     expect(links.map((href) => new URL(href, stage.server.url).searchParams.getAll('view'))).toEqual([
-      ['table', 'public'],
+      ['public'],
       ['chart', 'public'],
       ['map', 'public'],
     ])
@@ -260,7 +261,6 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     expect(text).toMatch(/<option value="lat,lon"( selected)?>.*<option value="end_lat,end_lon">/s)
     expect(text).toContain('<input type="hidden" name="view" value="map"/>')
     expect((await drawn(`${places} LIMIT 0`, {})).html).not.toContain('class="choice" href')
-    expect((await ask(places, ada, { view: 'table' })).html).not.toContain('<figure')
     for (const [sql, reason] of [
       ['SELECT 1 AS lat, 2 AS number', 'No map: no column has coordinates.'],
       ['SELECT 91 AS lat, 200 AS lon', 'No map: the coordinates of 1 row are nowhere on the globe.'],
@@ -269,6 +269,34 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
       const { html } = await ask(sql, ada, { view: 'map' })
       expect(decoded(html)).toContain(reason)
     }
+  })
+
+  test('the chart measures what orders the rows, and a form chooses other columns', async () => {
+    const sql =
+      'SELECT country, count(*) AS cities, sum(people) AS people, \'x\' AS kind FROM "City" GROUP BY country ORDER BY people DESC, country'
+    const drawn = async (query: Record<string, string>) => {
+      const { html } = await ask(sql, ada, { view: 'chart', ...query })
+      const [form = ''] = /<form class="form inline chart-form".*?<\/form>/s.exec(html) ?? []
+      const chosen = ['x', 'y', 'by'].map(
+        (name) =>
+          new RegExp(`name="${name}">(?:(?!</select>).)*?value="([^"]*)" selected`, 's').exec(form)?.[1] ??
+          '',
+      )
+      const words = decoded(/<figure.*?aria-label="([^"]*)"/s.exec(html)?.[1] ?? '')
+      return { html, form, chosen, words }
+    }
+    const usual = await drawn({})
+    expect(usual.chosen).toEqual(['country', 'people', ''])
+    expect(usual.words).toMatch(/^Bars of people by country: /)
+    expect(usual.form).toContain('<input type="hidden" name="view" value="chart"/>')
+    expect(decoded(/name="sql" value="([^"]*)"/.exec(usual.form)?.[1] ?? '')).toBe(sql)
+    const cities = await drawn({ y: 'cities', by: 'kind' })
+    expect(cities.chosen).toEqual(['country', 'cities', 'kind'])
+    expect(cities.words).toMatch(/^Bars of cities by country: x, /)
+    expect(decoded((await drawn({ y: 'absent' })).html)).toContain(
+      'No chart: the answer has no column “absent”. Choose another one.',
+    )
+    expect(decoded((await drawn({ y: 'country' })).html)).toContain('No chart: its value needs a column')
   })
 
   test('an answer is cited by its version, with an address that stays', async () => {

@@ -53,11 +53,13 @@ export function askingPath(
 }
 
 /** URL of the page that shows the answer, for the page of records: its query is the question. */
-export function urlOfAnswer({ query, view }: QuestionParts, url: URL): URL {
+export function urlOfAnswer({ sql, query, view }: QuestionParts, url: URL): URL {
   const parameters = new URLSearchParams(query ?? '')
   if (view !== 'table') parameters.append('view', view)
   if (url.searchParams.getAll('view').includes('public')) parameters.append('view', 'public')
-  for (const name of [...panelParts, 'cite', 'saved'])
+  // Readers choose the columns of a chart of a statement, which the question does not name.
+  const axes = sql === null ? [] : ['x', 'y', 'by']
+  for (const name of [...panelParts, ...axes, 'cite', 'saved'])
     for (const value of url.searchParams.getAll(name)) parameters.append(name, value)
   const answer = new URL(url)
   answer.search = String(parameters)

@@ -3,6 +3,7 @@
  * A chart joins only what belongs together: rows with the same place are series, or there is no chart, with the reason.
  */
 import { areQuantities, counted, numberText } from '../../format.ts'
+import { type Axes, areYears, axesOf, type ChartChoice, type Column, numberIn, numberMax } from './axes.ts'
 
 /** A result: columns with their types in SQL, and rows as the engine writes them. */
 export interface ChartSource {
@@ -59,16 +60,6 @@ const dense = 0.6
 /** Fewer numbers than these have no histogram. */
 const histogramLeast = 10
 
-type Kind = 'number' | 'time' | 'text' | 'other'
-
-const kindOf = (type: string): Kind => {
-  if (/^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\b.*)$/.test(type)) return 'number'
-  if (/^(?:DATE|TIMESTAMP.*)$/.test(type)) return 'time'
-  return /^(?:VARCHAR|BOOLEAN|ENUM\b.*|UUID)$/.test(type) ? 'text' : 'other'
-}
-
-export const isNumberType = (type: string): boolean => kindOf(type) === 'number'
-
 /**
  * Milliseconds of a year, month, date or time as the engine writes it; NaN for those that JavaScript cannot represent. Without an
  * offset: UTC.
@@ -76,59 +67,25 @@ export const isNumberType = (type: string): boolean => kindOf(type) === 'number'
 const timeOf = (text: string): number =>
   Date.parse(/^\d+(?:-\d\d){0,2}$|:\d\d.*[+-]\d\d(?::\d\d)?$/.test(text) ? text : `${text}Z`)
 
-/** Larger numbers have no place on an axis: their distance may be infinite. */
-const numberMax = 1e300
-
-/** A cell as a number; null if it has none that can be drawn. Large whole numbers are texts. */
-function numberIn(cell: unknown): number | null {
-  if (typeof cell !== 'number' && (typeof cell !== 'string' || cell.trim() === '')) return null
-  const value = Number(cell)
-  return Math.abs(value) <= numberMax ? value : null
-}
-
 const textIn = (cell: unknown): string => (cell === null ? '' : String(cell))
 
-interface Column {
-  readonly name: string
-  readonly at: number
-  readonly kind: Kind
-}
-
-/** @param hasSeries true: the second column names the series of the first. Default: it does if it tells rows apart */
-export function planChart({ columns, rows }: ChartSource, hasSeries = false): ChartPlan | NoChart {
+/** @param choice default: columns by their kinds */
+export function planChart(source: ChartSource, choice: ChartChoice = {}): ChartPlan | NoChart {
+  const { rows } = source
   if (rows.length < 2) return { reason: 'it needs two rows.' }
   if (rows.length > rowsMax) return { reason: `it has room for ${counted(rowsMax, 'row')}.` }
-  const all = columns.map(({ name, type }, at): Column => ({ name, at, kind: kindOf(type) }))
-  const of = (kind: Kind) => all.filter((column) => column.kind === kind)
-  const hasValues = ({ at }: Column) => rows.filter((row) => numberIn(row[at]) !== null).length >= 2
-  const numbers = of('number').filter(hasValues)
-  const [value, second] = numbers
-  if (value === undefined) return { reason: 'it needs a column with two numbers.' }
-  const [time] = of('time')
-  const texts = of('text')
-  if (time !== undefined) return lines(rows, { x: time, y: value, texts, hasSeries })
-  if (texts.length > 0) return bars(rows, { texts, y: value, hasSeries })
-  if (all.some(({ kind }) => kind === 'other'))
-    return { reason: 'lists and objects have no place on an axis. Name a column of texts, times or numbers.' }
-  if (second === undefined) return histogram(rows, value)
-  const isYears = rows.every((row) => isYear(row[value.at]))
-  return isYears
-    ? lines(rows, { x: value, y: second, texts, hasSeries })
-    : points(rows, { x: value, y: second })
+  const axes = axesOf(source, choice)
+  if ('reason' in axes) return axes
+  const { x, y, by } = axes
+  if (x.kind === 'time') return lines(rows, axes)
+  if (x.kind === 'text') return bars(rows, axes)
+  if (x.at === y.at) return histogram(rows, x)
+  if (areYears(source, x)) return lines(rows, axes)
+  if (by !== undefined) return { reason: 'series need texts, times or years along the axis.' }
+  return points(rows, axes)
 }
 
-const isYear = (cell: unknown): boolean =>
-  typeof cell === 'number' && Number.isInteger(cell) && cell >= 1000 && cell < 3000
-
-interface LinesAsk {
-  readonly x: Column
-  readonly y: Column
-  /** Columns of which one may name the series. */
-  readonly texts: readonly Column[]
-  readonly hasSeries: boolean
-}
-
-function lines(rows: ChartSource['rows'], { x, y, texts, hasSeries }: LinesAsk): ChartPlan | NoChart {
+function lines(rows: ChartSource['rows'], { x, y, by: chosen, texts }: Axes): ChartPlan | NoChart {
   const isTime = x.kind === 'time'
   const placed = rows.flatMap((row) => {
     const place = row[x.at] === null ? Number.NaN : isTime ? timeOf(String(row[x.at])) : Number(row[x.at])
@@ -137,7 +94,7 @@ function lines(rows: ChartSource['rows'], { x, y, texts, hasSeries }: LinesAsk):
   if (placed.length < 2) return { reason: `a line needs two rows with a ${x.name}.` }
   const by = texts.find((text) => areDistinct(placed, ({ row, place }) => [place, textIn(row[text.at])]))
   if (!areDistinct(placed, ({ place }) => [place]) && by === undefined) return repeats(x)
-  const isOne = !hasSeries && areDistinct(placed, ({ place }) => [place])
+  const isOne = chosen === undefined && areDistinct(placed, ({ place }) => [place])
   const groups = Map.groupBy(placed, ({ row }) => (isOne ? undefined : textIn(row[by!.at])))
   const all = Array.from(groups, ([name, group]) => ({
     name,
@@ -162,28 +119,30 @@ function lines(rows: ChartSource['rows'], { x, y, texts, hasSeries }: LinesAsk):
 const are = (count: number): string => (count === 1 ? 'is' : 'are')
 
 /** Columns that tell the rows apart name the bars; two of them make groups if nearly every pair has a row. */
-function bars(rows: ChartSource['rows'], { texts, y, hasSeries }: Omit<LinesAsk, 'x'>): ChartPlan | NoChart {
-  const named = texts
-    .map((_, n) => texts.slice(0, n + 1))
-    .slice(hasSeries ? 1 : 0)
+function bars(rows: ChartSource['rows'], { x, y, by: chosen, texts }: Axes): ChartPlan | NoChart {
+  const named = [[], ...texts.map((_, n) => texts.slice(0, n + 1))]
+    .map((some) => [x, ...some])
+    .slice(chosen === undefined ? 0 : 1)
     .find((some) => areDistinct(rows, (row) => some.map(({ at }) => textIn(row[at]))))
-  if (named === undefined) return repeats(texts[0]!)
-  const [x, by] = named as [Column, Column | undefined]
+  if (named === undefined) return repeats(x)
+  const by = named[1]
   const shared = { form: 'bars', y: y.name, isTime: false } as const
   const valuesOf = (column: Column) => [...new Set(rows.map((row) => textIn(row[column.at])))]
   if (by !== undefined && named.length === 2) {
     const [labels, names] = [valuesOf(x), valuesOf(by)]
     const isDense = rows.length >= labels.length * names.length * dense
-    if (names.length <= seriesMax && (hasSeries || isDense)) {
+    if (chosen !== undefined || (names.length <= seriesMax && isDense)) {
       const cells = new Map(
         rows.map((row) => [JSON.stringify([x, by].map(({ at }) => textIn(row[at]))), numberIn(row[y.at])]),
       )
       const cellOf = (label: string, name: string) => cells.get(JSON.stringify([label, name])) ?? null
-      const series = names.map((name) => ({
+      const all = names.map((name) => ({
         name,
         points: labels.slice(0, barsMax).map((label) => ({ label, x: undefined, y: cellOf(label, name) })),
       }))
-      return { ...shared, x: x.name, by: by.name, series, left: leftOf(labels.length) }
+      const { series, left } = largest(all)
+      const sentences = [leftOf(labels.length), left].filter((one) => one !== undefined)
+      return { ...shared, x: x.name, by: by.name, series, left: sentences.join(' ') || undefined }
     }
   }
   const labelOf = (row: readonly unknown[]) => named.map(({ at }) => textIn(row[at])).join(' · ')
@@ -203,7 +162,7 @@ function bars(rows: ChartSource['rows'], { texts, y, hasSeries }: Omit<LinesAsk,
 const leftOf = (labels: number): string | undefined =>
   labels > barsMax ? `The first ${barsMax} of ${labels}.` : undefined
 
-function points(rows: ChartSource['rows'], { x, y }: { readonly x: Column; readonly y: Column }): ChartPlan {
+function points(rows: ChartSource['rows'], { x, y }: Axes): ChartPlan {
   const isQuantity = areQuantities(
     x.name,
     rows.map((row) => numberIn(row[x.at])),

@@ -11,7 +11,7 @@ import {
 import type { SqlAnswer } from '@ulmus/wire'
 import { isObject } from '../../data/records.ts'
 import { own } from '../../page.ts'
-import { isNumberType } from '../chart/plan.ts'
+import { isNumberType } from '../chart/axes.ts'
 import { demandPlaces, type MapDot, type MapPlan, type NoMap, noCoordinates } from './plan.ts'
 
 type Source = Pick<SqlAnswer, 'columns' | 'rows'>

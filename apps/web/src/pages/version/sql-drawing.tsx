@@ -2,7 +2,7 @@
 import type { SavedQuestion, SqlAnswer } from '@ulmus/wire'
 import { useContext } from 'preact/hooks'
 import { Chart } from '../../components/chart/drawing.tsx'
-import { type ChartPlan, type NoChart, planChart } from '../../components/chart/plan.ts'
+import type { ChartPlan, NoChart } from '../../components/chart/plan.ts'
 import { PlaceMap } from '../../components/map/drawing.tsx'
 import { frameOf } from '../../components/map/frame.ts'
 import { prepareOutlines } from '../../components/map/land.ts'
@@ -14,6 +14,7 @@ import { formIn } from '../../data/questions.ts'
 import { cutName, cutText, withoutUnseen } from '../../format.ts'
 import { SavedQuestionContext } from '../../layout/saved-question.tsx'
 import { versionPath, withQuery } from '../../paths.ts'
+import { type AnswerChart, AxesForm, chartAnswer, needsAll } from './sql-axes.tsx'
 
 /** Coordinates in the list of the form. Longer names of columns are cut. */
 const choicesMax = 50
@@ -25,28 +26,31 @@ type Form = SavedQuestion['view']
 
 export interface AnswerDrawing {
   readonly form: Form
-  /** False: the page draws a chart if the rows suit. */
-  readonly isChosen: boolean
-  readonly plan: ChartPlan | NoChart | MapPlan | NoMap | undefined
+  readonly chart: AnswerChart | undefined
+  readonly map: MapPlan | NoMap | undefined
   /** Coordinates of the address. */
   readonly coordinates: string | undefined
 }
 
-export async function drawAnswer(answer: SqlAnswer, parameters: URLSearchParams): Promise<AnswerDrawing> {
-  const chosen = formIn(parameters)
+export async function drawAnswer(
+  answer: SqlAnswer,
+  statement: string,
+  parameters: URLSearchParams,
+): Promise<AnswerDrawing> {
+  const form = formIn(parameters) ?? 'table'
   const coordinates = parameters.get('coordinates') ?? undefined
-  const plan =
-    chosen === 'table'
-      ? undefined
-      : answer.truncated
-        ? { reason: 'it needs all rows. Let the statement count, or add a LIMIT.' }
-        : chosen === 'map'
-          ? planRows(answer, coordinates)
-          : planChart(answer)
-  if (plan !== undefined && 'dots' in plan) await prepareOutlines(frameOf(plan))
-  const form = chosen ?? (plan !== undefined && 'form' in plan ? 'chart' : 'table')
-  return { form, isChosen: chosen !== undefined, plan, coordinates }
+  const chart = form === 'chart' ? chartAnswer(answer, statement, parameters) : undefined
+  const map = form !== 'map' ? undefined : answer.truncated ? needsAll : planRows(answer, coordinates)
+  if (map !== undefined && 'dots' in map) await prepareOutlines(frameOf(map))
+  return { form, chart, map, coordinates }
 }
+
+/** Parameters of an address that has the drawing. */
+export const drawingParts = ({ form, chart, coordinates }: AnswerDrawing) => ({
+  view: form === 'table' ? undefined : form,
+  ...chart?.chosen,
+  coordinates,
+})
 
 interface Props {
   readonly seen: VisitedCollection
@@ -57,13 +61,17 @@ interface Props {
 
 export function Drawing({ seen, statement, answer, drawing }: Props) {
   const isSaved = useContext(SavedQuestionContext) !== undefined
+  const isLinked = statement.length <= linkedMax
+  const { form, chart, map, coordinates } = drawing
   return (
     <>
-      {!isSaved && statement.length <= linkedMax && <Forms {...{ seen, statement }} form={drawing.form} />}
-      {!isSaved && drawing.form === 'map' && (
-        <CoordinatesForm {...{ seen, statement, answer }} coordinates={drawing.coordinates} />
+      {!isSaved && isLinked && <Forms {...{ seen, statement, form }} />}
+      {chart !== undefined && (isSaved || isLinked) && !answer.truncated && (
+        <AxesForm {...{ seen, statement, answer }} used={chart.used} />
       )}
-      <Drawn {...drawing} />
+      {!isSaved && form === 'map' && <CoordinatesForm {...{ seen, statement, answer, coordinates }} />}
+      {chart !== undefined && <DrawnChart plan={chart.plan} />}
+      {map !== undefined && <DrawnMap plan={map} />}
     </>
   )
 }
@@ -76,7 +84,12 @@ const Forms = ({ seen, statement, form }: { seen: VisitedCollection; statement: 
       <a
         key={view}
         class="choice"
-        href={seen.inView(withQuery(versionPath(seen, 'sql'), { sql: statement, view }))}
+        href={seen.inView(
+          withQuery(versionPath(seen, 'sql'), {
+            sql: statement,
+            view: view === 'table' ? undefined : view,
+          }),
+        )}
         rel="nofollow"
         aria-current={view === form ? 'true' : undefined}
       >
@@ -86,23 +99,22 @@ const Forms = ({ seen, statement, form }: { seen: VisitedCollection; statement: 
   </nav>
 )
 
-function Drawn({ form, isChosen, plan }: AnswerDrawing) {
-  if (plan === undefined) return null
-  if ('form' in plan) return <Chart plan={plan} />
-  if ('dots' in plan)
-    return (
-      <>
-        <PlaceMap plan={plan} />
-        <MapNumbers plan={plan} />
-      </>
-    )
-  return isChosen ? <NoDrawing form={form} reason={plan.reason} /> : null
-}
+const DrawnChart = ({ plan }: { plan: ChartPlan | NoChart }) =>
+  'reason' in plan ? <NoDrawing what="chart" reason={plan.reason} /> : <Chart plan={plan} />
 
-/** Why there is no chart or map. */
-export const NoDrawing = ({ form, reason }: { form: Form; reason: string }) => (
+const DrawnMap = ({ plan }: { plan: MapPlan | NoMap }) =>
+  'reason' in plan ? (
+    <NoDrawing what="map" reason={plan.reason} />
+  ) : (
+    <>
+      <PlaceMap plan={plan} />
+      <MapNumbers plan={plan} />
+    </>
+  )
+
+const NoDrawing = ({ what, reason }: { what: 'chart' | 'map'; reason: string }) => (
   <p class="quiet no-chart">
-    No {form === 'map' ? 'map' : 'chart'}: {cutText(reason, 300)}
+    No {what}: {cutText(reason, 300)}
   </p>
 )
 

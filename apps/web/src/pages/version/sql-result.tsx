@@ -2,7 +2,7 @@
 import { parseJson } from '@ulmus/content'
 import type { SqlAnswer } from '@ulmus/wire'
 import { useContext } from 'preact/hooks'
-import { isNumberType } from '../../components/chart/plan.ts'
+import { isNumberType } from '../../components/chart/axes.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { isCited, ResultCitation } from '../../components/result-citation.tsx'
 import { Code, Empty, Name, shellText } from '../../components/small.tsx'
@@ -15,7 +15,7 @@ import { areQuantities, counted, cutText, durationText, shownJson, withoutUnseen
 import { SavedQuestionContext } from '../../layout/saved-question.tsx'
 import type { Visit } from '../../page.ts'
 import { apiVersionPath, toggled, versionPath, withQuery } from '../../paths.ts'
-import { type AnswerDrawing, Drawing, NoDrawing } from './sql-drawing.tsx'
+import { type AnswerDrawing, Drawing, drawingParts } from './sql-drawing.tsx'
 
 /** Bytes of HTML of all rows; rows beyond it are omitted. */
 const htmlMax = 300_000
@@ -43,11 +43,9 @@ export function Result({ seen, version, statement, answer, drawing, visit }: Pro
   const saved = useContext(SavedQuestionContext)
   const { columns, rows, truncated, ms } = answer
   const rendered = shownOf(answer)
-  const { plan } = drawing
   const isCut = truncated || rendered.rows.length < rows.length
   const permanent = { ...seen, version: seen.version ?? seen.latest ?? undefined }
-  const form = drawing.isChosen ? { view: drawing.form, coordinates: drawing.coordinates } : {}
-  const page = withQuery(versionPath(permanent, 'sql'), { sql: statement, ...form })
+  const page = withQuery(versionPath(permanent, 'sql'), { sql: statement, ...drawingParts(drawing) })
   return (
     <section class="sql-result" aria-label="Result">
       <div class="tools">
@@ -60,12 +58,7 @@ export function Result({ seen, version, statement, answer, drawing, visit }: Pro
         </p>
         <span class="grow" />
         <span class="downloads">
-          {saved === undefined && (
-            <Links
-              {...{ seen, permanent, statement, page }}
-              view={drawing.isChosen ? drawing.form : 'table'}
-            />
-          )}
+          {saved === undefined && <Links {...{ seen, permanent, statement, page }} view={drawing.form} />}
           <a href={toggled(visit.url, 'cite', '1')} rel="nofollow">
             Cite
           </a>
@@ -89,9 +82,6 @@ export function Result({ seen, version, statement, answer, drawing, visit }: Pro
       {rows.length > 0 && <Drawing {...{ seen, statement, answer, drawing }} />}
       {rendered.rows.length > 0 && <Rows seen={seen} {...rendered} />}
       {rows.length === 0 && !isCut && <Empty title="The answer has no rows." />}
-      {rows.length > 1 && !drawing.isChosen && plan !== undefined && 'reason' in plan && (
-        <NoDrawing form="chart" reason={plan.reason} />
-      )}
       <details class="raw">
         <summary>{saved === undefined ? 'curl' : 'Statement'}</summary>
         <Code>{saved === undefined ? curlOf(permanent, statement, visit) : statement}</Code>

@@ -47,7 +47,7 @@ const show = async (visit: Visit) => {
   const signIn = signInFirst(visit)
   if (signIn !== undefined) return new Redirect(signIn, 302)
   const response = statement === '' ? {} : await ask(visit, seen, statement)
-  const drawing = response.answer && (await drawAnswer(response.answer, visit.url.searchParams))
+  const drawing = response.answer && (await drawAnswer(response.answer, statement, visit.url.searchParams))
   const tables = await tablesIn(version)
   const saved =
     needsCaller(visit) && seen.hasQuestions ? await visit.registry.questions.list(seen.who, seen) : []
@@ -59,7 +59,7 @@ const show = async (visit: Visit) => {
     // Crawlers must not collect statements.
     isPublic: seen.isPublic && statement === '',
     refused: response.refused,
-    islands: drawing === undefined ? [] : pictureIslands,
+    islands: drawing === undefined || drawing.form === 'table' ? [] : pictureIslands,
     ...(response.building !== undefined && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="sql">

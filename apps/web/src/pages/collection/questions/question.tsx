@@ -49,13 +49,13 @@ async function showStatement(visit: Visit, saved: SavedQuestion): Promise<Answer
   const { answer, building, refused } = await readAnswer(() =>
     questions.sql(seen.who, question, { format: 'json', limit: answerMax.rows, bytesMax: answerMax.bytes }),
   )
-  const drawing = answer && (await drawAnswer(answer, visit.url.searchParams))
   const statement = saved.sql!
+  const drawing = answer && (await drawAnswer(answer, statement, visit.url.searchParams))
   return {
     title: saved.name,
     isPublic: false,
     refused,
-    islands: drawing === undefined ? [] : pictureIslands,
+    islands: drawing === undefined || drawing.form === 'table' ? [] : pictureIslands,
     ...(building !== undefined && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="sql">

@@ -100,7 +100,7 @@ function planOf(
       return by === undefined ? [place, measured] : [place, series, measured]
     }),
   }
-  const drawn = planChart(source, by !== undefined)
+  const drawn = planChart(source, by === undefined ? { x: 0, y: 1 } : { x: 0, y: 2, by: 1 })
   if ('reason' in drawn) return drawn
   const plan = y === 'count' || y.startsWith('sum:') ? { ...drawn, isQuantity: true } : drawn
   if (kind !== 'names') return plan

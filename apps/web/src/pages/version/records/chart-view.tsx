@@ -1,23 +1,21 @@
 /** The records that match as a chart, with the form that changes it. Works without JavaScript. */
 import { type Measure, measures } from '@ulmus/registry'
 import { Chart } from '../../../components/chart/drawing.tsx'
+import { ChartFields } from '../../../components/chart/fields.tsx'
 import type { ChartPlan } from '../../../components/chart/plan.ts'
 import { valuesAreQuantities } from '../../../components/chart/texts.ts'
 import { DataTable } from '../../../components/data-table.tsx'
-import { counted, cutName, numberText, withoutUnseen } from '../../../format.ts'
+import { counted, numberText } from '../../../format.ts'
 import { versionPath } from '../../../paths.ts'
 import { keptFields, type RecordsAddress } from '../../../record-table/address.ts'
 import type { PageColumn } from '../../../record-table/columns.ts'
 import { type ChartView, ofKind } from './chart-plan.ts'
 import { BuildingNote, HiddenFields } from './question.tsx'
 
-/** Columns in a list, and columns with measures. */
-const listedMax = 200
+/** Columns with measures. */
 const measuredMax = 40
 /** Rows of the table of numbers. */
 const rowsMax = 1_000
-/** Longer names of columns are cut. Characters. */
-const nameMax = 60
 
 const measureLabels: Readonly<Record<Measure, string>> = {
   count: 'Number of records',
@@ -54,63 +52,32 @@ export function ChartOfRecords({ address, parts, plan, all }: Props) {
 function ChartForm({ address, parts, all }: Omit<Props, 'plan'>) {
   const others = (Object.keys(measures) as Measure[]).filter((measure) => measure !== 'count')
   const numbers = ofKind(all, 'number').slice(0, measuredMax)
+  const choiceOf = ({ text, label }: PageColumn) => ({ value: text, label })
+  const measured = others.map((measure) => ({
+    label: measureLabels[measure],
+    choices: numbers.map(({ text, label }) => ({
+      value: `${measure}:${text}`,
+      label: `${measureLabels[measure]} ${label}`,
+    })),
+  }))
   return (
     <form class="form inline chart-form" action={versionPath(address.seen, 'records', address.type)}>
-      <label>
-        <span>Along</span>
-        <select name="x">
-          <Options of={ofKind(all, 'time', 'name', 'number')} chosen={parts.x} />
-        </select>
-      </label>
-      <label>
-        <span>Value</span>
-        <select name="y">
-          <option value="count" selected={parts.y === 'count'}>
-            {measureLabels.count}
-          </option>
-          {others.map((measure) => (
-            <optgroup key={measure} label={measureLabels[measure]}>
-              <Options
-                of={numbers}
-                chosen={parts.y}
-                as={({ text, label }) => [`${measure}:${text}`, `${measureLabels[measure]} ${label}`]}
-              />
-            </optgroup>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span>Series</span>
-        <select name="by">
-          <option value="">None</option>
-          <Options
-            of={ofKind(all, 'name').filter(({ column }) => column?.type !== 'list')}
-            chosen={parts.by}
-          />
-        </select>
-      </label>
+      <ChartFields
+        along={ofKind(all, 'time', 'name', 'number').map(choiceOf)}
+        values={[
+          { label: undefined, choices: [{ value: 'count', label: measureLabels.count }] },
+          ...measured,
+        ]}
+        series={ofKind(all, 'name')
+          .filter(({ column }) => column?.type !== 'list')
+          .map(choiceOf)}
+        chosen={parts}
+      />
       <HiddenFields of={keptFields({ ...address, chart: undefined }, ['q', 'filter', 'sort', 'columns'])} />
       <input type="hidden" name="view" value="chart" />
       <button type="submit">Draw</button>
     </form>
   )
-}
-
-interface OptionsProps {
-  readonly of: readonly PageColumn[]
-  readonly chosen: string | undefined
-  readonly as?: (column: PageColumn) => readonly [value: string, label: string]
-}
-
-function Options({ of, chosen, as = ({ text, label }) => [text, label] }: OptionsProps) {
-  return of.slice(0, listedMax).map((column) => {
-    const [value, label] = as(column)
-    return (
-      <option key={value} value={value} selected={value === chosen}>
-        {withoutUnseen(cutName(label, nameMax))}
-      </option>
-    )
-  })
 }
 
 /** Table of the numbers, for screen readers too. */
