@@ -26,3 +26,24 @@ export function durationText(milliseconds: number): string {
   if (seconds < 9.95) return `${Number(seconds.toFixed(1))} s`
   return seconds < 119.5 ? `${Math.round(seconds)} s` : `${countText(Math.round(seconds / 60))} min`
 }
+
+/** Round numbers around a range, in equal steps of 1, 2 or 5 with a power of ten. @param parts as many steps as the range has, at most */
+export function roundSteps(least: number, most: number, parts: number, stepLeast = 0): number[] {
+  const rough = Math.max((most - least) / parts, stepLeast)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = [1, 2, 5, 10].map((n) => n * power).find((one) => one >= rough)!
+  const [from, to] = [Math.floor(least / step), Math.ceil(most / step)]
+  return Array.from({ length: to - from + 1 }, (_, n) => Number(((from + n) * step).toPrecision(15)))
+}
+
+/** Bins of a histogram, at most. */
+const binsMax = 20
+
+/** Round bounds of bins for different finite numbers: each bin begins with its first bound and ends before the next. */
+export function binEdges(low: number, high: number, areWhole: boolean): number[] {
+  const edges = roundSteps(low, high, binsMax, areWhole ? 1 : 0)
+  if (edges.at(-1) === high) edges.push(Number((2 * high - edges.at(-2)!).toPrecision(15)))
+  if (edges.every((edge, n) => n === 0 || edge > edges[n - 1]!)) return edges
+  // Numbers so close to each other that round ones are no longer different.
+  return [...new Set(Array.from({ length: binsMax + 1 }, (_, n) => low + (n / binsMax) * (high - low)))]
+}

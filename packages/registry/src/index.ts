@@ -54,7 +54,7 @@ export { type SecretsConfig, SecretsKeyUnfitError } from './secrets/key-files.ts
 export { StoresUnfitError } from './stores/installation.ts'
 export type { StoresConfig } from './stores/stores.ts'
 export { type Measure, measures } from './tables/charts/group-sql.ts'
-export { type Groups, type GroupsText, groupBins } from './tables/charts/groups.ts'
+export type { Groups, GroupsText } from './tables/charts/groups.ts'
 export { quoted, storedType } from './tables/engine/column-sql.ts'
 export type { Building } from './tables/find-table.ts'
 export { type Area, type Projection, projectionFor } from './tables/maps/centre.ts'

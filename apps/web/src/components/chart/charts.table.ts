@@ -13,7 +13,7 @@ export const results: [name: string, types: string, rows: Rows, drawn: string | 
   ['no row', 'VARCHAR INTEGER', [], /two rows/],
   ['one column of texts', 'VARCHAR', [['a'], ['b']], /two numbers/],
   ['one column of few numbers', 'INTEGER', range(9).map((n) => [n]), /ten numbers/],
-  ['one column of numbers', 'DOUBLE', range(200).map((n) => [n ** 1.5]), 'histogram 20'],
+  ['one column of numbers', 'DOUBLE', range(200).map((n) => [n ** 1.5]), 'histogram 15'],
   ['equal values', 'DOUBLE', range(50).map(() => [7]), /all values of c0 are equal/],
   [
     'names and numbers',

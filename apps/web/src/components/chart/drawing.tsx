@@ -1,22 +1,25 @@
 /** Draws the plan of a chart as SVG. Lengths along the page are percentages, so that words keep their size at any width. */
+import { roundSteps } from '@ulmus/content/quantities'
 import { SavePicture } from '../save-picture.tsx'
+import { Bars } from './bars.tsx'
 import type { ChartPlan, ChartPoint, Series } from './plan.ts'
 import {
   axisLabel,
   labelText,
   nameMax,
-  placeText,
+  placesOf,
   plain,
   titleOf,
   valuesAreQuantities,
-  valueText,
+  widthOf,
   wordsOf,
 } from './texts.ts'
 
-/** Height of a bar with the space around it, of one of several at a name, and of the drawing of lines and points. Pixels. */
-const barHeight = 24
-const thinHeight = 18
+/** Height of the drawing of lines and points, above it half a line of words, below it the axis. Pixels. */
 const plotHeight = 220
+const margins = { top: 10, bottom: 30 }
+/** Words nearer to an end of the axis do not have their middle at their place. Percent. */
+const edge = 4
 /** Points of a line that are marked, each with its value. */
 const marksMax = 60
 
@@ -38,92 +41,20 @@ export function Chart({ plan }: { plan: ChartPlan }) {
         )}
         {left !== undefined && <span class="quiet"> {plain(left, 200)}</span>}
       </figcaption>
-      <Drawing plan={plan} words={wordsOf(plan)} />
+      <Drawing plan={plan} />
       {series.length > 1 && form !== 'bars' && <Legend series={series} />}
       <SavePicture />
     </figure>
   )
 }
 
-interface DrawingProps {
-  readonly plan: ChartPlan
-  readonly words: string
-}
-
-/** Columns of the drawing: labels, bars, and space for the number of the longest bar. Percent. */
-const labelsWidth = 29
-const barsFrom = 30
-const barsWidth = 48
-
-function Bars({ plan, words }: DrawingProps) {
-  const { series } = plan
-  const isQuantity = valuesAreQuantities(plan)
-  const values = series.flatMap(({ points }) => points.map(({ y }) => y ?? 0))
-  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)]
-  const at = (value: number) => barsFrom + ((value - least) / (most - least || 1)) * barsWidth
-  const labels = series[0]!.points.map(({ label }) => label)
-  const isOne = series.length === 1
-  const tall = isOne ? barHeight : series.length * thinHeight + 8
-  return (
-    <svg role="img" aria-label={words} width="100%" height={labels.length * tall}>
-      {labels.map((label, index) => (
-        <g key={index}>
-          {/* A nested drawing cuts labels that are too long. */}
-          <svg aria-hidden="true" y={index * tall} width={`${labelsWidth}%`} height={tall}>
-            <text y="16">{labelText(label)}</text>
-          </svg>
-          {series.map(({ name, points }, n) => (
-            <Bar
-              key={n}
-              {...{ name, at, n, isQuantity }}
-              point={points[index]!}
-              top={index * tall + n * thinHeight}
-              height={isOne ? barHeight : thinHeight}
-            />
-          ))}
-        </g>
-      ))}
-      <line x1={`${at(0)}%`} x2={`${at(0)}%`} y1="0" y2="100%" />
-    </svg>
-  )
-}
-
-interface BarProps {
-  readonly name: string | undefined
-  readonly point: ChartPoint
-  readonly at: (value: number) => number
-  readonly top: number
-  readonly height: number
-  /** Number of the series. */
-  readonly n: number
-  readonly isQuantity: boolean | undefined
-}
-
-/** Bars of several series have their names at the end, so that colours need not be told apart. */
-function Bar({ name, point: { label, y }, at, top, height, n, isQuantity }: BarProps) {
-  // A pair of names without a row.
-  if (name !== undefined && y === null) return null
-  const [from, to] = [at(Math.min(0, y ?? 0)), at(Math.max(0, y ?? 0))]
-  const text = valueText(y, isQuantity)
-  const end = name === undefined ? text : `${labelText(name, 24)} ${text}`
-  return (
-    <g class={`series-${n}`}>
-      <title>{titleOf(name, label, y, isQuantity)}</title>
-      <rect x={`${from}%`} y={top + 4} width={`${to - from}%`} height={height - 6} rx="2" />
-      <text class="quiet" x={`${to}%`} dx="6" y={top + height / 2 + 5}>
-        {end}
-      </text>
-    </g>
-  )
-}
-
 /** Lines, points and histograms: values grow upwards, and their axis has round numbers. */
-function Plot({ plan, words }: DrawingProps) {
+function Plot({ plan }: { plan: ChartPlan }) {
   const { form, series } = plan
   const isQuantity = valuesAreQuantities(plan)
   const all = series.flatMap(({ points }) => points)
   const values = all.flatMap(({ y }) => y ?? [])
-  const ticks = ticksOf(...domainOf(form === 'histogram' ? [0, ...values] : values))
+  const ticks = roundSteps(...domainOf(form === 'histogram' ? [0, ...values] : values), 4)
   const [low, high] = [ticks[0]!, ticks.at(-1)!]
   const places = all.map(({ x }) => x!)
   const [first, last] = [Math.min(...places), Math.max(...places)]
@@ -132,38 +63,55 @@ function Plot({ plan, words }: DrawingProps) {
   const span = (last - first) * (isBinned ? all.length / (all.length - 1) : 1)
   const across = (x: number) => rounded(span === 0 ? 50 : ((x - first) / span) * 100)
   const up = (y: number) => rounded(plotHeight - ((y - low) / (high - low)) * plotHeight)
-  const ends = [first, first + span] as const
+  const labels = ticks.map((tick) => axisLabel(tick, isQuantity))
+  const axisWidth = Math.ceil(Math.max(...labels.map(widthOf))) + 8
+  const height = plotHeight + margins.top + margins.bottom
   return (
-    <svg class="plot" role="img" aria-label={words} width="100%" height={plotHeight + 44}>
-      <g transform="translate(0 18)">
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line x1="0" x2="100%" y1={up(tick)} y2={up(tick)} />
-            <text class="quiet" y={up(tick) - 4}>
-              {axisLabel(tick, isQuantity)}
-            </text>
-          </g>
-        ))}
-        {isBinned ? (
-          <Bins {...{ points: all, across, up, isQuantity }} width={rounded(100 / all.length)} />
-        ) : (
-          series.map(({ name, points }, n) => (
-            <g key={n} class={`series-${n}`}>
-              {form === 'lines' && <Runs {...{ points, across, up }} />}
-              <Marks {...{ name, points, across, up, isQuantity }} isLine={form === 'lines'} />
-            </g>
-          ))
-        )}
-        <text y={plotHeight + 22}>{placeText(plan, ends[0])}</text>
-        {span > 0 && (
-          <text x="100%" y={plotHeight + 22} text-anchor="end">
-            {placeText(plan, ends[1])}
+    <div class="drawing">
+      <svg aria-hidden="true" width={axisWidth} height={height}>
+        {ticks.map((tick, n) => (
+          <text key={tick} class="quiet" x={axisWidth - 8} y={up(tick) + margins.top + 4} text-anchor="end">
+            {labels[n]}
           </text>
-        )}
-      </g>
-    </svg>
+        ))}
+      </svg>
+      <svg class="plot" role="img" aria-label={wordsOf(plan)} width="100%" height={height}>
+        <g transform={`translate(0 ${margins.top})`}>
+          {ticks.map((tick) => (
+            <line key={tick} x1="0" x2="100%" y1={up(tick)} y2={up(tick)} />
+          ))}
+          {isBinned ? (
+            <Bins {...{ points: all, across, up, isQuantity }} width={rounded(100 / all.length)} />
+          ) : (
+            series.map(({ name, points }, n) => (
+              <g key={n} class={`series-${n}`}>
+                {form === 'lines' && <Runs {...{ points, across, up }} />}
+                <Marks {...{ name, points, across, up, isQuantity }} isLine={form === 'lines'} />
+              </g>
+            ))
+          )}
+          {placesOf(plan, first, first + span).map(({ place, text }) => (
+            <Place key={place} at={across(place)} text={text} />
+          ))}
+        </g>
+      </svg>
+    </div>
   )
 }
+
+/** A mark on the axis with its words, which end inside the drawing. */
+const Place = ({ at, text }: { at: number; text: string }) => (
+  <>
+    <line x1={`${at}%`} x2={`${at}%`} y1={plotHeight} y2={plotHeight + 5} />
+    <text
+      x={`${at}%`}
+      y={plotHeight + 22}
+      text-anchor={at < edge ? undefined : at > 100 - edge ? 'end' : 'middle'}
+    >
+      {text}
+    </text>
+  </>
+)
 
 interface PlacedProps {
   readonly points: readonly ChartPoint[]
@@ -254,13 +202,4 @@ function domainOf(values: readonly number[]): [number, number] {
   if (most - least > Math.max(size * 1e-9, 1e-290)) return [least, most]
   const room = Math.abs(least) / 10 || 1
   return [least - room, most + room]
-}
-
-/** Round numbers around a range: steps of 1, 2 or 5 with a power of ten, three to seven of them. */
-export function ticksOf(least: number, most: number): number[] {
-  const rough = (most - least) / 4
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = [1, 2, 5, 10].map((n) => n * power).find((one) => one >= rough)!
-  const [from, to] = [Math.floor(least / step), Math.ceil(most / step)]
-  return Array.from({ length: to - from + 1 }, (_, n) => Number(((from + n) * step).toPrecision(12)))
 }

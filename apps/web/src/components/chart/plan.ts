@@ -2,7 +2,8 @@
  * The chart of a result, chosen by the kinds of its columns: lines over time, bars of names, points of two numbers, a histogram of one.
  * A chart joins only what belongs together: rows with the same place are series, or there is no chart, with the reason.
  */
-import { areQuantities, counted, numberText } from '../../format.ts'
+import { binEdges } from '@ulmus/content/quantities'
+import { areQuantities, counted, numberText, shareText } from '../../format.ts'
 import { type Axes, areYears, axesOf, type ChartChoice, type Column, numberIn, numberMax } from './axes.ts'
 
 /** A result: columns with their types in SQL, and rows as the engine writes them. */
@@ -50,13 +51,14 @@ export interface NoChart {
   readonly reason: string
 }
 
-/** Rows of a chart, bars, series that are drawn, and bins of a histogram. */
+/** Rows of a chart, bars, and series that are drawn. */
 const rowsMax = 5_000
 const barsMax = 30
 const seriesMax = 8
-const binsMax = 20
 /** Share of the pairs of a group of bars that have a row, at least. */
 const dense = 0.6
+/** Share of the values from which a bin hides how they differ. */
+const skewed = 0.75
 /** Fewer numbers than these have no histogram. */
 const histogramLeast = 10
 
@@ -183,31 +185,40 @@ function histogram(rows: ChartSource['rows'], column: Column): ChartPlan | NoCha
   const values = rows.flatMap((row) => numberIn(row[column.at]) ?? [])
   if (values.length < histogramLeast)
     return { reason: 'bars need a column of names, and a histogram ten numbers.' }
-  const range = [Math.min(...values), Math.max(...values)] as const
-  const width = (range[1] - range[0]) / binsMax
-  const counts = Array.from({ length: binsMax }, () => 0)
-  for (const value of values) counts[Math.min(binsMax - 1, Math.floor((value - range[0]) / (width || 1)))]!++
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  if (low === high) return planBins(column.name, [], [low, high])
+  const edges = binEdges(low, high, values.every(Number.isInteger))
+  const counts = Array.from({ length: edges.length - 1 }, () => 0)
+  for (const value of values) counts[edges.findLastIndex((edge) => edge <= value)]!++
   const without = rows.length - values.length
   const left =
     without === 0 ? undefined : `${counted(without, 'row')} without a number ${are(without)} not counted.`
-  return planBins(column.name, counts, range, left)
+  return planBins(column.name, counts, edges, left)
 }
 
-/** A histogram of counts in bins of equal width. @param range bounds of all bins */
+/** A histogram of counts in bins of equal width. @param edges bounds of the bins, one more than bins */
 export function planBins(
   x: string,
   counts: readonly number[],
-  [low, high]: readonly [low: number, high: number],
+  edges: readonly number[],
   left?: string,
 ): ChartPlan | NoChart {
+  const [low, high] = [edges[0]!, edges.at(-1)!]
   if (low === high) return { reason: `all values of ${x} are equal.` }
   if (Math.max(-low, high) > numberMax) return { reason: `the values of ${x} are too far apart for an axis.` }
-  const width = (high - low) / counts.length
   const isQuantity = areQuantities(x, [low, high])
-  const bound = (n: number) => numberText(Number((low + n * width).toPrecision(4)), isQuantity)
-  const points = counts.map((y, n) => ({ label: `${bound(n)} to ${bound(n + 1)}`, x: low + n * width, y }))
-  const series = [{ name: undefined, points }]
-  return { form: 'histogram', x, y: 'rows', by: undefined, isTime: false, isQuantity: true, series, left }
+  const bound = (n: number) => numberText(Number(edges[n]!.toPrecision(12)), isQuantity)
+  const points = counts.map((y, n) => ({ label: `${bound(n)} to ${bound(n + 1)}`, x: edges[n]!, y }))
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  const fullest = points.reduce((most, point) => (point.y > most.y ? point : most))
+  const isSkewed = counts.length > 4 && fullest.y >= all * skewed
+  const skew = `${shareText(fullest.y, all)} of the values are ${fullest.label}: filter them to see how they differ.`
+  const sentences = [left, isSkewed ? skew : undefined].filter((one) => one !== undefined)
+  return {
+    ...{ form: 'histogram', x, y: 'rows', by: undefined, isTime: false, isQuantity: true },
+    series: [{ name: undefined, points }],
+    left: sentences.join(' ') || undefined,
+  }
 }
 
 /** The series with the largest values, in the order of the rows: more cannot be told apart. */

@@ -1,10 +1,14 @@
 /** Texts of a chart: labels, numbers, and its description. */
+import { roundSteps } from '@ulmus/content/quantities'
 import { areQuantities, cutText, numberText, roundedText, withoutUnseen } from '../../format.ts'
 import type { ChartPlan } from './plan.ts'
 
 /** Longer labels, and names of columns and series, are cut. Characters. */
 const labelMax = 40
 export const nameMax = 60
+/** Steps of an axis, at most, and the shortest time that is divided into years. */
+const axisParts = 5
+const yearsLeast = 4
 
 export const plain = (text: string, most: number): string => withoutUnseen(cutText(text, most))
 /** Rows without a name have a dash. */
@@ -34,17 +38,41 @@ export const titleOf = (
 ): string =>
   `${name === undefined ? '' : `${labelText(name)}, `}${labelText(label)}: ${y === null ? 'null' : numberText(y, isQuantity)}`
 
-/** The end of an axis: a time as the engine wrote it, a number with four digits. */
-export function placeText({ x, isTime, series }: ChartPlan, place: number): string {
+/** About the width of a text in a chart. Pixels. */
+export const widthOf = (text: string): number =>
+  [...text].reduce((width, character) => width + (character > '\u2e7f' ? 14 : 8), 0)
+
+export interface AxisPlace {
+  readonly place: number
+  readonly text: string
+}
+
+/** Places along an axis with words: round numbers and years; of shorter times, the first and the last as the engine wrote them. */
+export function placesOf({ x, isTime, series }: ChartPlan, first: number, last: number): AxisPlace[] {
   const points = series.flatMap((one) => one.points)
-  if (isTime) return plain(points.find((point) => point.x === place)!.label, labelMax)
-  return axisLabel(
-    place,
-    areQuantities(
-      x,
-      points.map((point) => point.x),
-    ),
+  const within = (places: readonly AxisPlace[]) =>
+    places.filter(({ place }) => place >= first && place <= last)
+  if (isTime) {
+    const [from, to] = [first, last].map((time) => new Date(time).getUTCFullYear()) as [number, number]
+    const years = to - from < yearsLeast ? [] : roundSteps(from, to, axisParts, 1)
+    const round = within(years.map((year) => ({ place: Date.UTC(year), text: String(year) })))
+    if (round.length > 1 && from > 99) return round
+    const ends = first === last ? [first] : [first, last]
+    return ends.map((place) => ({
+      place,
+      text: plain(points.find((point) => point.x === place)!.label, labelMax),
+    }))
+  }
+  const isQuantity = areQuantities(
+    x,
+    points.map((point) => point.x),
   )
+  const areWhole = points.every((point) => Number.isInteger(point.x))
+  const round = first === last ? [] : roundSteps(first, last, axisParts, areWhole ? 1 : 0)
+  const found = within(round.map((place) => ({ place, text: axisLabel(place, isQuantity) })))
+  const isTold = new Set(found.map(({ text }) => text)).size > 1
+  const ends = first === last ? [first] : [first, last]
+  return isTold ? found : ends.map((place) => ({ place, text: axisLabel(place, isQuantity) }))
 }
 
 const forms = { bars: 'Bars', lines: 'Line', points: 'Points', histogram: 'Histogram' } as const

@@ -68,14 +68,23 @@ export function groupStatement(query: Conditions, grouping: Grouping, unit: Time
   return { sql, values: parameters.values }
 }
 
-/** Counts of numbers in bins of equal width, with the bounds of all: `[bin, count, low, high]`. */
-export function binStatement(query: Conditions, column: FoundColumn, bins: number): Statement {
+/** Least and largest number of a column; null if no row has one. */
+export function boundsStatement(query: Conditions, column: FoundColumn): Statement {
   const parameters = new Parameters()
   const where = whereClause(query, parameters)
-  const sql = `WITH each AS (SELECT CAST(${expressionOf(column.names)} AS DOUBLE) AS v FROM ${tableName}${where}),
-    bounds AS (SELECT min(v) AS low, max(v) AS high FROM each)
-    SELECT CAST(least(${bins - 1}, floor((v - low) / nullif(high - low, 0) * ${bins})) AS INTEGER) AS bin, count(*), any_value(low), any_value(high)
-    FROM each, bounds WHERE v IS NOT NULL GROUP BY bin ORDER BY bin`
+  const value = `CAST(${expressionOf(column.names)} AS DOUBLE)`
+  return { sql: `SELECT min(${value}), max(${value}) FROM ${tableName}${where}`, values: parameters.values }
+}
+
+/** Counts of numbers between neighbouring edges: `[bin, count]`. Compares with the edges, for a quotient may round into the next bin. */
+export function binStatement(query: Conditions, column: FoundColumn, edges: readonly number[]): Statement {
+  const parameters = new Parameters()
+  const where = whereClause(query, parameters)
+  const below = edges
+    .slice(1, -1)
+    .map((edge, bin) => `WHEN v < ${parameters.add(edge, { type: 'number', items: undefined })} THEN ${bin}`)
+  const sql = `WITH each AS (SELECT CAST(${expressionOf(column.names)} AS DOUBLE) AS v FROM ${tableName}${where})
+    SELECT CASE ${below.join(' ')} ELSE ${edges.length - 2} END AS bin, count(*) FROM each WHERE v IS NOT NULL GROUP BY bin ORDER BY bin`
   return { sql, values: parameters.values }
 }
 

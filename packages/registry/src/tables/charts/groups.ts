@@ -1,5 +1,6 @@
 /** Groups of the records that match, for charts. */
 import type { FoundColumn, QueryText, TableColumn, TableQuery } from '@ulmus/content'
+import { binEdges } from '@ulmus/content/quantities'
 import { RegistryError } from '../../errors/errors.ts'
 import { countOf, fieldOf } from '../cells.ts'
 import type { EngineRows } from '../engine/engine.ts'
@@ -7,6 +8,7 @@ import { readQuery } from '../questions.ts'
 import type { Ask } from '../statistics.ts'
 import {
   binStatement,
+  boundsStatement,
   type Grouping,
   groupStatement,
   isPlaced,
@@ -28,18 +30,17 @@ export interface GroupsText extends QueryText {
 
 /** Rows `[x, by, y]`: a value for each place and series. */
 export interface Groups {
-  /** `names`: the largest 30 are there. `bins`: counts of numbers between `low` and `high`, by the number of the bin. */
+  /** `names`: the largest 30 are there. `bins`: counts of numbers by the number of the bin. */
   readonly kind: 'names' | 'times' | 'numbers' | 'bins'
   readonly rows: readonly (readonly [x: string | number, by: string | null, y: number | null])[]
   /** Number of all places. */
   readonly places: number
   /** Times are rounded down to it. */
   readonly unit: TimeUnit | undefined
-  /** Bounds of all bins. */
-  readonly range: readonly [low: number, high: number] | undefined
+  /** Bounds of the bins, one more than bins; empty: no row has a number. Two that are equal: all numbers are. */
+  readonly edges: readonly number[] | undefined
 }
 
-export const groupBins = 20
 const day = 86_400
 
 /** @throws unknown_field, invalid_request */
@@ -96,18 +97,23 @@ export async function groupsOf(query: TableQuery, grouping: Grouping, ask: Ask):
     ]),
     places: found!.length === 0 ? 0 : countOf(found![0]![3]),
     unit,
-    range: undefined,
+    edges: undefined,
   }
 }
 
 async function binsOf(query: TableQuery, x: FoundColumn, ask: Ask): Promise<Groups> {
-  const [found] = (await ask([binStatement(query, x, groupBins)])) as [EngineRows]
-  const [low, high] = found.length === 0 ? [0, 0] : [Number(found[0]![2]), Number(found[0]![3])]
-  // Equal values have no bin.
-  const rows = found.flatMap(([bin, count]) =>
-    bin === null ? [] : [[Number(bin), null, countOf(count)] as const],
-  )
-  return { kind: 'bins', rows, places: rows.length, unit: undefined, range: [low, high] }
+  const bins = { kind: 'bins', unit: undefined } as const
+  const [bounds] = (await ask([boundsStatement(query, x)])) as [EngineRows]
+  const [low, high] = bounds[0] ?? []
+  if (low === null || low === undefined) return { ...bins, rows: [], places: 0, edges: [] }
+  const [least, most] = [Number(low), Number(high)]
+  // Bounds so far apart that their distance is no number have no bins.
+  if (least === most || !Number.isFinite(most - least))
+    return { ...bins, rows: [], places: 0, edges: [least, most] }
+  const edges = binEdges(least, most, x.type === 'integer')
+  const [found] = (await ask([binStatement(query, x, edges)])) as [EngineRows]
+  const rows = found.map(([bin, count]) => [Number(bin), null, countOf(count)] as const)
+  return { ...bins, rows, places: rows.length, edges }
 }
 
 /** The shortest unit with which the line has room. */

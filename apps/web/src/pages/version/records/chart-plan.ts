@@ -1,6 +1,6 @@
 /** Axes of a chart of the records, and its plan. */
 import type { FoundColumn } from '@ulmus/content'
-import { type Building, type Groups, groupBins, type Measure, measures, RegistryError } from '@ulmus/registry'
+import { type Building, type Groups, type Measure, measures, RegistryError } from '@ulmus/registry'
 import { type ChartPlan, type NoChart, planBins, planChart } from '../../../components/chart/plan.ts'
 import { type VersionResponse, versionOf } from '../../../data/collection.ts'
 import { type References, readLabels } from '../../../data/profiles.ts'
@@ -78,15 +78,14 @@ export async function readChart(
 const isMeasure = (text: string): text is Measure => Object.hasOwn(measures, text)
 
 function planOf(
-  { kind, rows, places, unit, range }: Groups,
+  { kind, rows, places, unit, edges }: Groups,
   { x = '', y, by }: ChartParts,
 ): ChartPlan | NoChart {
-  if (range !== undefined) {
-    const counts = Array.from({ length: groupBins }, () => 0)
+  if (edges !== undefined) {
+    if (edges.length === 0) return { reason: `no record has a value of ${x}.` }
+    const counts = Array.from({ length: edges.length - 1 }, () => 0)
     for (const [bin, , count] of rows) counts[Number(bin)] = count ?? 0
-    return rows.length === 0
-      ? { reason: `the values of ${x} are missing or equal.` }
-      : planBins(x, counts, range)
+    return planBins(x, counts, edges)
   }
   const along = {
     name: unit === undefined || unit === 'day' ? x : `${x}, by ${unit}`,
