@@ -91,6 +91,17 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
       expect((await numbers({ x: 'land', y: `${measure}:people` }))[0]).toEqual(['FIN', countText(value)])
   })
 
+  test('names with series begin with the largest total of what is measured', async () => {
+    const html = await page({ x: 'land', y: 'sum:people', by: 'coast' })
+    const order = [...new Set(numbersIn(html).map(([land]) => land))]
+    expect(order).toEqual((await numbers({ x: 'land', y: 'sum:people' })).map(([land]) => land))
+    expect(order).toEqual(['FIN', 'SWE', 'Norway'])
+    expect(html).toMatch(/<figcaption>.*Sum of people.*by <bdi>land<\/bdi> and <bdi>coast<\/bdi>/s)
+    expect(/<ul class="legend">.*?<\/ul>/s.exec(html)?.[0].replaceAll(/<[^>]*>/g, ' ')).toMatch(
+      /^\s*coast\s*:\s*false\s*true\s*$/,
+    )
+  })
+
   test('times make lines in the unit that has room, with series', async () => {
     const months = await numbers({ x: 'founded' })
     expect([months.length, months[0]]).toEqual([60, ['1900-06', '1']])

@@ -292,7 +292,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     expect(decoded(/name="sql" value="([^"]*)"/.exec(usual.form)?.[1] ?? '')).toBe(sql)
     const cities = await drawn({ y: 'cities', by: 'kind' })
     expect(cities.chosen).toEqual(['country', 'cities', 'kind'])
-    expect(cities.words).toMatch(/^Bars of cities by country: x, /)
+    expect(cities.words).toMatch(/^Bars of cities by country and kind: x, /)
     expect(decoded((await drawn({ y: 'absent' })).html)).toContain(
       'No chart: the answer has no column “absent”. Choose another one.',
     )

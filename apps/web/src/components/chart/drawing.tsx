@@ -2,9 +2,10 @@
 import { roundSteps } from '@ulmus/content/quantities'
 import { SavePicture } from '../save-picture.tsx'
 import { Bars } from './bars.tsx'
-import type { ChartPlan, ChartPoint, Series } from './plan.ts'
+import type { ChartPlan, ChartPoint } from './plan.ts'
 import {
   axisLabel,
+  capitalized,
   labelText,
   nameMax,
   placesOf,
@@ -24,7 +25,7 @@ const edge = 4
 const marksMax = 60
 
 export function Chart({ plan }: { plan: ChartPlan }) {
-  const { form, series, left } = plan
+  const { form, series, left, by } = plan
   const [x, y] = [plain(plan.x, nameMax), plain(plan.y, nameMax)]
   const Drawing = form === 'bars' ? Bars : Plot
   return (
@@ -36,13 +37,19 @@ export function Chart({ plan }: { plan: ChartPlan }) {
           </>
         ) : (
           <>
-            <bdi>{y}</bdi> by <bdi>{x}</bdi>
+            <bdi>{capitalized(y)}</bdi> by <bdi>{x}</bdi>
+            {by !== undefined && (
+              <>
+                {' '}
+                and <bdi>{plain(by, nameMax)}</bdi>
+              </>
+            )}
           </>
         )}
         {left !== undefined && <span class="quiet"> {plain(left, 200)}</span>}
       </figcaption>
       <Drawing plan={plan} />
-      {series.length > 1 && form !== 'bars' && <Legend series={series} />}
+      {by !== undefined && <Legend {...{ form, series, by }} />}
       <SavePicture />
     </figure>
   )
@@ -179,13 +186,18 @@ const Bins = ({ points, across, up, width, isQuantity }: PlacedProps & { width: 
     </rect>
   ))
 
-/** Each series with the dashes of its line. */
-const Legend = ({ series }: { series: readonly Series[] }) => (
+/** The column of the series, and each with its colour: as a bar, or with the dashes of its line. */
+const Legend = ({ form, series, by }: Pick<ChartPlan, 'form' | 'series'> & { by: string }) => (
   <ul class="legend">
+    <li>
+      <span>
+        <bdi>{plain(by, nameMax)}</bdi>:
+      </span>
+    </li>
     {series.map(({ name = '' }, n) => (
       <li key={name} class={`series-${n}`}>
-        <svg aria-hidden="true" width="28" height="10">
-          <polyline points="0,5 28,5" />
+        <svg aria-hidden="true" width={form === 'bars' ? 14 : 28} height="10">
+          {form === 'bars' ? <rect width="14" height="10" rx="2" /> : <polyline points="0,5 28,5" />}
         </svg>
         <bdi>{labelText(name)}</bdi>
       </li>

@@ -11,6 +11,11 @@ const axisParts = 5
 const yearsLeast = 4
 
 export const plain = (text: string, most: number): string => withoutUnseen(cutText(text, most))
+/** The beginning of a caption. */
+export const capitalized = (text: string): string => {
+  const [first = ''] = text
+  return first.toUpperCase() + text.slice(first.length)
+}
 /** Rows without a name have a dash. */
 export const labelText = (label: string, most = labelMax): string => plain(label, most) || '–'
 export const valueText = (value: number | null, isQuantity: boolean | undefined): string =>
@@ -79,7 +84,7 @@ const forms = { bars: 'Bars', lines: 'Line', points: 'Points', histogram: 'Histo
 
 /** Description for screen readers: the rows of the answer follow as a table. */
 export function wordsOf(plan: ChartPlan): string {
-  const { form, x, y, series } = plan
+  const { form, x, y, by, series } = plan
   const isQuantity = valuesAreQuantities(plan)
   const all = series.flatMap(({ name, points }) => points.map((point) => ({ ...point, name })))
   // A pair of names without a row is not drawn.
@@ -88,6 +93,12 @@ export function wordsOf(plan: ChartPlan): string {
     const of = name === undefined ? '' : `${labelText(name)}, `
     return `${of}${labelText(label)} ${valueText(value, isQuantity)}`
   })
-  const what = form === 'histogram' ? plain(x, nameMax) : `${plain(y, nameMax)} by ${plain(x, nameMax)}`
+  const what =
+    form === 'histogram'
+      ? plain(x, nameMax)
+      : [
+          `${plain(y, nameMax)} by ${plain(x, nameMax)}`,
+          ...(by === undefined ? [] : [plain(by, nameMax)]),
+        ].join(' and ')
   return `${forms[form]} of ${what}: ${few.join('; ')}${few.length < points.length ? '; …' : ''}`
 }

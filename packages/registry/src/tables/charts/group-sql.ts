@@ -56,12 +56,12 @@ export function groupStatement(query: Conditions, grouping: Grouping, unit: Time
     by === undefined
       ? 'NULL'
       : `CASE WHEN series IS NULL THEN '' WHEN series NOT IN (FROM tops) THEN '${otherSeries}' ELSE CAST(${cutExpression('series', by)} AS VARCHAR) END`
-  // Names with series begin with the most frequent one, others with the largest value.
-  const order = isPlaced(x) ? 'place' : `${by === undefined ? 'whole' : 'size'} DESC NULLS LAST, place`
+  // Names begin with the largest value of all their rows, of whatever series.
+  const order = isPlaced(x) ? 'place' : 'whole DESC NULLS LAST, place'
   const sql = `WITH each AS (SELECT ${placeOf(x, unit)} AS place, ${series} AS series, ${of === undefined ? 'NULL' : expressionOf(of.names)} AS v FROM ${tableName}${where}),
     tops AS (SELECT series FROM each WHERE series IS NOT NULL GROUP BY series ORDER BY count(*) DESC, series LIMIT ${seriesMax}),
     named AS (SELECT place, ${name} AS name, v FROM each WHERE place IS NOT NULL),
-    places AS (SELECT place, count(*) AS size, ${measures[measure]} AS whole FROM named GROUP BY place),
+    places AS (SELECT place, ${measures[measure]} AS whole FROM named GROUP BY place),
     kept AS (SELECT place, row_number() OVER (ORDER BY ${order}) AS rank FROM places QUALIFY rank <= ${isPlaced(x) ? placesMax : namesMax})
     SELECT ${labelOf(x)}, name, CAST(${measures[measure]} AS DOUBLE), (SELECT count(*) FROM places)
     FROM named JOIN kept USING (place) GROUP BY place, name, rank ORDER BY rank, name`
