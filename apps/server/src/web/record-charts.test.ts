@@ -37,8 +37,21 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
       secret: { type: 'string', private: true },
     }
     await stage.push(path, {
-      opening: { schemas: { Town: { properties }, Land: { properties: { name: { type: 'string' } } } } },
+      opening: {
+        schemas: {
+          Town: { properties },
+          Land: { properties: { name: { type: 'string' } } },
+          Stop: {
+            properties: { area: { type: 'string' }, band: { type: 'string' }, kind: { type: 'string' } },
+          },
+        },
+      },
       puts: [
+        ...Array.from({ length: 12 }, (_, n) => ({
+          id: `s${n}`,
+          type: 'Stop',
+          data: { area: n < 6 ? 'north' : 'south', band: n < 6 ? 'A' : 'B', kind: n % 2 ? 'bus' : 'tram' },
+        })),
         ...towns.map((data, n) => ({ id: `t${n}`, type: 'Town', data })),
         { id: 'hidden', type: 'Town', data: hidden, private: true },
         { id: 'NOR', type: 'Land', data: { name: 'Norway' } },
@@ -47,13 +60,13 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
     })
     at = `${path.replace('/collections', '')}/records/Town`
     for (const client of [stage.ada, stage.anyone])
-      for (const type of ['Town', 'Land'])
+      for (const type of ['Town', 'Land', 'Stop'])
         while ((await client.get(`${path}/versions/latest/tables/${type}/statistics`)).status === 202);
   })
   afterAll(() => stage.end())
 
-  const page = async (query: Record<string, string>, as?: string) => {
-    const path = `${at}?${new URLSearchParams({ view: 'chart', ...query })}`
+  const page = async (query: Record<string, string>, as?: string, type = 'Town') => {
+    const path = `${at.replace(/Town$/, type)}?${new URLSearchParams({ view: 'chart', ...query })}`
     const { status, text } = await testClient(stage.server.url, as ? { cookie: as } : undefined, '').get(path)
     expect(status).toBe(200)
     return text
@@ -146,13 +159,28 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
     expect(decoded(/data-to="([^"]*)"/.exec(html)![1]!)).toContain('view=chart')
   })
 
+  test('a proposal skips columns that have one value in the answer', async () => {
+    const along = async (query: Record<string, string>) => {
+      const html = await page(query, undefined, 'Stop')
+      expect(html).toContain('<figure class="chart">')
+      return /<select name="x">(?:(?!<\/select>).)*?value="([^"]*)" selected/s.exec(html)?.[1]
+    }
+    expect(await along({})).toBe('area')
+    expect(await along({ filter: 'area eq north' })).toBe('kind')
+    expect(await along({ filter: 'band lt B' })).toBe('kind')
+    expect(await along({ by: 'area' })).toBe('band')
+  })
+
   test('a chart that cannot be is refused with the reason', async () => {
     for (const [query, reason] of [
       [{ x: 'nothing' }, 'nothing'],
       [{ x: 'land', y: 'sum:land' }, 'Name a column of numbers to measure.'],
-      [{ x: 'land', y: 'product:people' }, 'its y is count, or sum, mean'],
+      [{ x: 'land', y: 'product:people' }, 'Value has to be the number of records, or the sum, mean'],
       [{ x: 'people', by: 'land' }, 'Series need times or names along the axis'],
-      [{ x: 'land', filter: 'land eq NOR' }, 'it needs two rows.'],
+      [
+        { x: 'land', filter: 'land eq NOR' },
+        'all records have the same land. Choose another column in Along',
+      ],
       [{ x: 'people', filter: 'people lt 0' }, 'no record has a value of people.'],
       [{ x: 'people', filter: 'people eq 1000' }, 'all values of people are equal.'],
     ] as const) {

@@ -5,7 +5,7 @@ import { type ChartPlan, type NoChart, planBins, planChart } from '../../../comp
 import { type VersionResponse, versionOf } from '../../../data/collection.ts'
 import { type References, readLabels } from '../../../data/profiles.ts'
 import type { Visit } from '../../../page.ts'
-import type { ChartParts, RecordsAddress } from '../../../record-table/address.ts'
+import { type ChartParts, parsedQuery, type RecordsAddress } from '../../../record-table/address.ts'
 import type { PageColumn } from '../../../record-table/columns.ts'
 
 export interface ChartView {
@@ -42,17 +42,48 @@ interface ChartColumns {
 /** @param version of the page, for the titles of referenced records */
 export async function readChart(
   visit: Visit,
-  { seen, type, query }: RecordsAddress,
+  address: RecordsAddress,
   chart: ChartParts,
-  { all, grouped, version }: ChartColumns & { readonly version: VersionResponse },
+  columns: ChartColumns & { readonly version: VersionResponse },
 ): Promise<ChartView> {
-  // By the kinds of the columns: times first, then names that repeat, then numbers.
-  const [suits] = [...ofKind(all, 'time'), ...grouped, ...ofKind(all, 'number'), ...ofKind(all, 'name')]
-  const parts = { ...chart, x: chart.x ?? suits?.text }
-  if (parts.x === undefined) return { parts, plan: { reason: 'no column has a place on an axis.' } }
+  const proposed = chart.x === undefined ? proposalsOf(address, chart, columns) : [chart.x]
+  let first: ChartView | undefined
+  for (const x of proposed) {
+    const drawn = await readChartAlong(visit, address, { ...chart, x }, columns)
+    // Another column may have several values where this one has none or one.
+    if (!('reason' in drawn.plan) || drawn.isRefused) return drawn
+    first ??= drawn
+  }
+  return first ?? { parts: chart, plan: { reason: 'no column has a place on an axis.' } }
+}
+
+/** Columns along which a chart is tried. */
+const proposalsMax = 4
+
+/** By the kinds of the columns: times first, then names that repeat, then numbers. Those that a filter sets to one value have no chart. */
+function proposalsOf(
+  { query, columns: table }: RecordsAddress,
+  { by }: ChartParts,
+  { all, grouped }: ChartColumns,
+): string[] {
+  const filters = query.filter.flatMap((filter) => parsedQuery({ filter }, table)?.filters ?? [])
+  const isFixed = ({ column }: PageColumn) =>
+    filters.some((one) => one.operator === 'eq' && one.column.path === column?.path)
+  const suited = [...ofKind(all, 'time'), ...grouped, ...ofKind(all, 'number'), ...ofKind(all, 'name')]
+  const names = suited.filter((column) => !isFixed(column) && column.text !== by).map(({ text }) => text)
+  return [...new Set(names)].slice(0, proposalsMax)
+}
+
+type DrawnView = ChartView & { readonly isRefused?: boolean }
+
+async function readChartAlong(
+  visit: Visit,
+  { seen, type, query }: RecordsAddress,
+  parts: ChartParts & { readonly x: string },
+  { all, version }: ChartColumns & { readonly version: VersionResponse },
+): Promise<DrawnView> {
   const [measure = '', of] = /^(\w+):(.*)$/s.exec(parts.y)?.slice(1) ?? [parts.y]
-  if (!isMeasure(measure))
-    return { parts, plan: { reason: 'its y is count, or sum, mean, median, min or max of a column.' } }
+  if (!isMeasure(measure)) return { parts, plan: noMeasure, isRefused: true }
   const { q, filter } = query
   const ask = { q, filter, x: parts.x, measure, of: measure === 'count' ? undefined : of, by: parts.by }
   try {
@@ -71,8 +102,13 @@ export async function readChart(
     }
   } catch (error) {
     if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
-    return { parts, plan: { reason: error.message } }
+    return { parts, plan: { reason: error.message }, isRefused: true }
   }
+}
+
+const noMeasure: NoChart = {
+  reason:
+    'Value has to be the number of records, or the sum, mean, median, least or largest value of a column. Choose one of its list.',
 }
 
 const isMeasure = (text: string): text is Measure => Object.hasOwn(measures, text)
@@ -87,6 +123,9 @@ function planOf(
     for (const [bin, , count] of rows) counts[Number(bin)] = count ?? 0
     return planBins(x, counts, edges)
   }
+  if (rows.length === 0) return { reason: `no record has a value of ${x}.` }
+  if (rows.length === 1)
+    return { reason: `all records have the same ${x}. Choose another column in Along, or another filter.` }
   const along = {
     name: unit === undefined || unit === 'day' ? x : `${x}, by ${unit}`,
     type: { names: 'VARCHAR', numbers: 'DOUBLE', times: 'TIMESTAMP', bins: '' }[kind],
