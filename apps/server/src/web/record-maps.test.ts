@@ -232,6 +232,21 @@ describe.each(anyDatabase)('maps of records on $name', (database) => {
     expect(Buffer.byteLength(html)).toBeLessThan(400_000)
   })
 
+  test('types without coordinates are offered no map', async () => {
+    const offered = async (type: keyof typeof types, query = '') =>
+      / href="[^"]*view=map"[^>]*>Map<|aria-current="true">Map</.test(
+        (await testClient(stage.server.url, undefined, '').get(`${at}/${type}${query}`)).text,
+      )
+    expect([await offered('Town'), await offered('Peak'), await offered('Plain')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(await offered('Plain', '?view=chart')).toBe(false)
+    // An address that names the form shows why there is none.
+    expect(await offered('Plain', '?view=map')).toBe(true)
+  })
+
   test('a map that cannot be is refused with the reason', async () => {
     for (const [type, query, reason] of [
       ['Plain', {}, 'no column has coordinates. Name them latitude and longitude'],

@@ -1,5 +1,6 @@
 /** Tools above the table of records: the types, the choice of columns, frequent values, and the result for other tools. */
 import { isCutValue } from '@ulmus/content'
+import { findCoordinates } from '@ulmus/registry'
 import { useContext } from 'preact/hooks'
 import { Part } from '../../../components/part.tsx'
 import { Icon, Name } from '../../../components/small.tsx'
@@ -17,10 +18,11 @@ import { ResultMenu } from './result.tsx'
 
 /** Longer names of fields are cut. Characters. */
 const namesMax = 60
-/** Columns in the list. */
+/** Columns in the list, and columns that are searched for coordinates. */
 const listedMax = 500
 /** Values that the field of a filter suggests. */
 const suggestedMax = 60
+const searchedMax = 200
 
 interface ToolsProps {
   readonly address: RecordsAddress
@@ -46,7 +48,7 @@ export function Tools(props: ToolsProps) {
   const isTable = address.chart === undefined && address.map === undefined
   return (
     <>
-      {canAsk && <Forms address={address} />}
+      {canAsk && <Forms address={address} all={all} />}
       {isTable && <ColumnsMenu {...{ address, all, chosen }} />}
       <Part name="facets">
         {canAsk && <FrequentValues {...extras} />}
@@ -106,8 +108,12 @@ function FrequentValues({ grouped, profiles, labels }: ToolsProps['extras']) {
   )
 }
 
+/** False: the type has no coordinates. Types with very many columns are not searched at each visit. */
+const mayHaveMap = (all: readonly PageColumn[]): boolean =>
+  all.length > searchedMax || findCoordinates(all.flatMap(({ column }) => column ?? [])).length > 0
+
 /** The question as a table, a chart or a map. The present one has no link, which would repeat a long question. */
-function Forms({ address }: Pick<ToolsProps, 'address'>) {
+function Forms({ address, all }: Pick<ToolsProps, 'address' | 'all'>) {
   const { chart, map } = address
   const none = { chart: undefined, map: undefined }
   const forms = [
@@ -115,9 +121,10 @@ function Forms({ address }: Pick<ToolsProps, 'address'>) {
     ['Chart', { ...none, chart: { x: undefined, y: 'count', by: undefined } }, chart !== undefined],
     ['Map', { ...none, map: { coordinates: undefined } }, map !== undefined],
   ] as const
+  const offered = forms.filter(([name, , isCurrent]) => name !== 'Map' || isCurrent || mayHaveMap(all))
   return (
     <nav class="choices" aria-label="Form">
-      {forms.map(([name, form, isCurrent]) => (
+      {offered.map(([name, form, isCurrent]) => (
         <a
           key={name}
           class="choice"
