@@ -75,7 +75,9 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
   const numbersIn = (html: string) => {
     const [, table = ''] = /<details class="numbers">.*?<tbody>(.*?)<\/tbody>/s.exec(html) ?? []
     return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
-      [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => decoded(cell!)),
+      [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) =>
+        decoded(cell!.replaceAll(/<[^>]*>/g, '')),
+      ),
     )
   }
   const numbers = async (query: Record<string, string>, as?: string) => numbersIn(await page(query, as))
@@ -112,6 +114,36 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
     expect(html).toMatch(/<figcaption>.*Sum of people.*by <bdi>land<\/bdi> and <bdi>coast<\/bdi>/s)
     expect(/<ul class="legend">.*?<\/ul>/s.exec(html)?.[0].replaceAll(/<[^>]*>/g, ' ')).toMatch(
       /^\s*coast\s*:\s*false\s*true\s*$/,
+    )
+  })
+
+  test('bars and bins lead to their records', async () => {
+    const countsOf = async (html: string) => {
+      const rows = [
+        ...html.matchAll(/<th[^>]*><a href="([^"]*)" rel="nofollow">[^<]*<\/a><\/th><td[^>]*>(\d+)</g),
+      ]
+      return Promise.all(
+        rows.map(async ([, href, count]) => {
+          const { text } = await testClient(stage.server.url, undefined, '').get(decoded(href!))
+          return [Number(count), Number(/<strong>(\d+) of 60 records/.exec(text)?.[1])]
+        }),
+      )
+    }
+    for (const query of [
+      { x: 'land' },
+      { x: 'tags' },
+      { x: 'coast' },
+      { x: 'people', filter: 'people lt 12500' },
+    ]) {
+      const counts = await countsOf(await page(query as Record<string, string>))
+      expect([query, counts.length > 1, counts]).toEqual([
+        query,
+        true,
+        counts.map(([count]) => [count, count]),
+      ])
+    }
+    expect(await page({ x: 'land' })).toMatch(
+      /<svg class="bars" role="group".*<a href="[^"]*filter=land\+eq\+NOR/s,
     )
   })
 

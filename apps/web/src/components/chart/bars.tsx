@@ -23,6 +23,7 @@ export function Bars({ plan }: { plan: ChartPlan }) {
   const tall = isOne ? barHeight : series.length * thinHeight + 8
   const height = labels.length * tall
   const ends = series.flatMap(({ name, points }) => points.map(({ y }) => endOf(name, y, isQuantity)))
+  const areLinks = series.some(({ points }) => points.some(({ href }) => href !== undefined))
   return (
     <div class="drawing">
       <svg
@@ -37,7 +38,13 @@ export function Bars({ plan }: { plan: ChartPlan }) {
           </text>
         ))}
       </svg>
-      <svg class="bars" role="img" aria-label={wordsOf(plan)} width="100%" height={height}>
+      <svg
+        class="bars"
+        role={areLinks ? 'group' : 'img'}
+        aria-label={wordsOf(plan)}
+        width="100%"
+        height={height}
+      >
         {series.map(({ name, points }, n) => (
           <g key={n} class={`series-${n}`}>
             {points.map((point, index) => (
@@ -77,17 +84,25 @@ interface BarProps {
 }
 
 /** Bars of several series have their names at the end, so that colours need not be told apart. */
-function Bar({ name, point: { label, y }, at, top, height, isQuantity }: BarProps) {
+function Bar({ name, point: { label, y, href }, at, top, height, isQuantity }: BarProps) {
   // A pair of names without a row.
   if (name !== undefined && y === null) return null
   const [from, to] = [at(Math.min(0, y ?? 0)), at(Math.max(0, y ?? 0))]
-  return (
+  const title = titleOf(name, label, y, isQuantity)
+  const bar = (
     <g>
-      <title>{titleOf(name, label, y, isQuantity)}</title>
+      <title>{title}</title>
       <rect x={`${from}%`} y={top + 4} width={`${to - from}%`} height={height - 6} rx="2" />
       <text class="quiet" x={`${to}%`} dx="6" y={top + height / 2 + 5}>
         {endOf(name, y, isQuantity)}
       </text>
     </g>
+  )
+  return href === undefined ? (
+    bar
+  ) : (
+    <a href={href} rel="nofollow" aria-label={title}>
+      {bar}
+    </a>
   )
 }

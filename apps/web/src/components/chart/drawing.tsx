@@ -71,7 +71,7 @@ function Plot({ plan }: { plan: ChartPlan }) {
   const across = (x: number) => rounded(span === 0 ? 50 : ((x - first) / span) * 100)
   const up = (y: number) => rounded(plotHeight - ((y - low) / (high - low)) * plotHeight)
   const labels = ticks.map((tick) => axisLabel(tick, isQuantity))
-  const axisWidth = Math.ceil(Math.max(...labels.map(widthOf))) + 8
+  const axisWidth = Math.ceil(Math.max(...labels.map(widthOf))) + 14
   const height = plotHeight + margins.top + margins.bottom
   return (
     <div class="drawing">

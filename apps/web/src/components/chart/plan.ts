@@ -21,6 +21,8 @@ export interface ChartPoint {
   readonly x: number | undefined
   /** Null: no value. */
   readonly y: number | null
+  /** Path of the page with the records at the place. Default: none. */
+  readonly href?: string | undefined
 }
 
 export interface Series {

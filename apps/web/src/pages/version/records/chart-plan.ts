@@ -1,11 +1,24 @@
 /** Axes of a chart of the records, and its plan. */
-import type { FoundColumn } from '@ulmus/content'
+import { type FoundColumn, isCutValue } from '@ulmus/content'
 import { type Building, type Groups, type Measure, measures, RegistryError } from '@ulmus/registry'
-import { type ChartPlan, type NoChart, planBins, planChart } from '../../../components/chart/plan.ts'
+import {
+  type ChartPlan,
+  type ChartPoint,
+  type NoChart,
+  planBins,
+  planChart,
+} from '../../../components/chart/plan.ts'
 import { type VersionResponse, versionOf } from '../../../data/collection.ts'
 import { type References, readLabels } from '../../../data/profiles.ts'
 import type { Visit } from '../../../page.ts'
-import { type ChartParts, parsedQuery, type RecordsAddress } from '../../../record-table/address.ts'
+import {
+  type ChartParts,
+  filterText,
+  isLong,
+  parsedQuery,
+  pathTo,
+  type RecordsAddress,
+} from '../../../record-table/address.ts'
 import type { PageColumn } from '../../../record-table/columns.ts'
 
 export interface ChartView {
@@ -78,10 +91,11 @@ type DrawnView = ChartView & { readonly isRefused?: boolean }
 
 async function readChartAlong(
   visit: Visit,
-  { seen, type, query }: RecordsAddress,
+  address: RecordsAddress,
   parts: ChartParts & { readonly x: string },
   { all, version }: ChartColumns & { readonly version: VersionResponse },
 ): Promise<DrawnView> {
+  const { seen, type, query } = address
   const [measure = '', of] = /^(\w+):(.*)$/s.exec(parts.y)?.slice(1) ?? [parts.y]
   if (!isMeasure(measure)) return { parts, plan: noMeasure, isRefused: true }
   const { q, filter } = query
@@ -89,8 +103,10 @@ async function readChartAlong(
   try {
     const groups = await visit.registry.tables.groups(seen.who, { ...versionOf(seen), type }, ask)
     if ('building' in groups) return { parts, plan: groups }
-    const plan = planOf(groups, parts)
-    if ('reason' in plan) return { parts, plan }
+    const drawn = planOf(groups, parts)
+    if ('reason' in drawn) return { parts, plan: drawn }
+    const along = all.find(({ text }) => text === parts.x)
+    const plan = along === undefined ? drawn : linked(drawn, groups, address, along)
     const [x, by] = [parts.x, parts.by].map((field) => all.find(({ text }) => text === field)?.refersTo)
     return {
       parts,
@@ -144,6 +160,29 @@ function planOf(
   if (kind !== 'names') return plan
   const kept = new Set(rows.map(([at]) => at)).size
   return { ...plan, left: places > kept ? `${kept} of ${places} values.` : plan.left }
+}
+
+/** The plan with links to the records of each name or bin, if a filter can say which they are. Bars of several series are too thin. */
+function linked(
+  plan: ChartPlan,
+  { kind, edges = [] }: Groups,
+  address: RecordsAddress,
+  { text, column }: PageColumn,
+): ChartPlan {
+  if (plan.series.length > 1 || isLong(address.query) || (kind !== 'names' && kind !== 'bins')) return plan
+  const filtersOf = ({ label }: ChartPoint, n: number): string[] => {
+    if (kind === 'bins')
+      return [filterText(text, 'ge', String(edges[n])), filterText(text, 'lt', String(edges[n + 1]))]
+    return isCutValue(label) ? [] : [filterText(text, column?.type === 'list' ? 'contains' : 'eq', label)]
+  }
+  const table = { ...address, chart: undefined }
+  const hrefOf = (filters: readonly string[]) =>
+    filters.length === 0 ? undefined : pathTo(table, { filter: [...address.query.filter, ...filters] })
+  const series = plan.series.map(({ name, points }) => ({
+    name,
+    points: points.map((point, n) => ({ ...point, href: hrefOf(filtersOf(point, n)) })),
+  }))
+  return { ...plan, series }
 }
 
 /** The plan with the titles of records that its names refer to, as far as they are known. */

@@ -98,7 +98,17 @@ function Numbers({ plan }: { plan: ChartPlan }) {
         items={rows.slice(0, rowsMax)}
         keyOf={(_, index) => index}
         columns={[
-          { header: x, cell: ({ label }) => label },
+          {
+            header: x,
+            cell: ({ label, href }) =>
+              href === undefined ? (
+                label
+              ) : (
+                <a href={href} rel="nofollow">
+                  {label === '' ? '“”' : label}
+                </a>
+              ),
+          },
           ...(by === undefined
             ? []
             : [{ header: by, cell: ({ name }: { name: string | undefined }) => name }]),
