@@ -1,6 +1,6 @@
 /** Columns of a result that a chart is drawn from: those that the visitor chose, else a proposal by their kinds. */
 import { areQuantities } from '../../format.ts'
-import type { ChartSource, NoChart } from './plan.ts'
+import type { ChartSource, NoChart } from './source.ts'
 
 export type Kind = 'number' | 'time' | 'text' | 'other'
 

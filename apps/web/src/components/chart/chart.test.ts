@@ -3,7 +3,8 @@ import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
 import { day, type Rows, range, results } from './charts.table.ts'
 import { Chart } from './drawing.tsx'
-import { type ChartPlan, type ChartSource, planBins, planChart } from './plan.ts'
+import { type ChartPlan, planBins, planChart } from './plan.ts'
+import type { ChartSource } from './source.ts'
 
 const sourceOf = (types: string, rows: Rows): ChartSource => ({
   columns: types.split(' ').map((type, n) => ({ name: `c${n}`, type })),

@@ -1,5 +1,5 @@
 /** Results of statements with the chart that each must have, or the reason for none. */
-import type { ChartSource } from './plan.ts'
+import type { ChartSource } from './source.ts'
 
 export type Rows = ChartSource['rows']
 export const range = (n: number) => [...Array(n).keys()]

@@ -5,12 +5,7 @@
 import { binEdges } from '@ulmus/content/quantities'
 import { areQuantities, counted, numberText, shareText } from '../../format.ts'
 import { type Axes, areYears, axesOf, type ChartChoice, type Column, numberIn, numberMax } from './axes.ts'
-
-/** A result: columns with their types in SQL, and rows as the engine writes them. */
-export interface ChartSource {
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
-  readonly rows: readonly (readonly unknown[])[]
-}
+import type { ChartSource, NoChart } from './source.ts'
 
 export type Form = 'bars' | 'lines' | 'points' | 'histogram'
 
@@ -46,11 +41,6 @@ export interface ChartPlan {
   readonly series: readonly Series[]
   /** What of the result is not drawn, as a sentence. */
   readonly left: string | undefined
-}
-
-/** Why there is no chart, as the end of a sentence. */
-export interface NoChart {
-  readonly reason: string
 }
 
 /** Rows of a chart, bars, and series that are drawn. */

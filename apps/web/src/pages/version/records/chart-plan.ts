@@ -1,13 +1,8 @@
 /** Axes of a chart of the records, and its plan. */
 import { type FoundColumn, isCutValue } from '@ulmus/content'
 import { type Building, type Groups, type Measure, measures, RegistryError } from '@ulmus/registry'
-import {
-  type ChartPlan,
-  type ChartPoint,
-  type NoChart,
-  planBins,
-  planChart,
-} from '../../../components/chart/plan.ts'
+import { type ChartPlan, type ChartPoint, planBins, planChart } from '../../../components/chart/plan.ts'
+import type { NoChart } from '../../../components/chart/source.ts'
 import { type VersionResponse, versionOf } from '../../../data/collection.ts'
 import { type References, readLabels } from '../../../data/profiles.ts'
 import type { Visit } from '../../../page.ts'
