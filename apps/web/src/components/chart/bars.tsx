@@ -88,10 +88,9 @@ function Bar({ name, point: { label, y, href }, at, top, height, isQuantity }: B
   // A pair of names without a row.
   if (name !== undefined && y === null) return null
   const [from, to] = [at(Math.min(0, y ?? 0)), at(Math.max(0, y ?? 0))]
-  const title = titleOf(name, label, y, isQuantity)
   const bar = (
     <g>
-      <title>{title}</title>
+      <title>{titleOf(name, label, y, isQuantity)}</title>
       <rect x={`${from}%`} y={top + 4} width={`${to - from}%`} height={height - 6} rx="2" />
       <text class="quiet" x={`${to}%`} dx="6" y={top + height / 2 + 5}>
         {endOf(name, y, isQuantity)}
@@ -101,7 +100,7 @@ function Bar({ name, point: { label, y, href }, at, top, height, isQuantity }: B
   return href === undefined ? (
     bar
   ) : (
-    <a href={href} rel="nofollow" aria-label={title}>
+    <a href={href} rel="nofollow">
       {bar}
     </a>
   )
