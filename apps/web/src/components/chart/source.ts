@@ -1,4 +1,4 @@
-/** What a chart is drawn from, and why there is none. */
+/** Results that a chart is drawn from, and the reason if there is none. */
 
 /** A result: columns with their types in SQL, and rows as the engine writes them. */
 export interface ChartSource {
