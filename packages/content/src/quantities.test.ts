@@ -25,12 +25,15 @@ test('bins have round and growing edges; the largest number is before the last o
     [-0.3, 0.3],
     [1e15, 1e15 + 2],
     [-1e300, 1e300],
+    [1, 1 + Number.EPSILON],
+    [5e-324, 1e-323],
+    [-1e308, 1e307],
   ] as const) {
     const edges = binEdges(low, high, false)
     expect(edges[0]).toBeLessThanOrEqual(low)
     expect(edges.at(-1)).toBeGreaterThanOrEqual(high)
     expect(edges).toEqual(edges.toSorted((a, b) => a - b))
-    expect([new Set(edges).size, edges.length < 24]).toEqual([edges.length, true])
+    expect([new Set(edges).size, edges.length > 1, edges.length < 24]).toEqual([edges.length, true, true])
   }
   expect(binEdges(0, 9, true)).toEqual([...Array(11).keys()])
 })

@@ -42,8 +42,9 @@ const binsMax = 20
 /** Round bounds of bins for different finite numbers: each bin begins with its first bound and ends before the next. */
 export function binEdges(low: number, high: number, areWhole: boolean): number[] {
   const edges = roundSteps(low, high, binsMax, areWhole ? 1 : 0)
-  if (edges.at(-1) === high) edges.push(Number((2 * high - edges.at(-2)!).toPrecision(15)))
-  if (edges.every((edge, n) => n === 0 || edge > edges[n - 1]!)) return edges
+  if (edges.length > 1 && edges.at(-1) === high)
+    edges.push(Number((2 * high - edges.at(-2)!).toPrecision(15)))
+  if (edges.length > 1 && edges.every((edge, n) => n === 0 || edge > edges[n - 1]!)) return edges
   // Numbers so close to each other that round ones are no longer different.
   return [...new Set(Array.from({ length: binsMax + 1 }, (_, n) => low + (n / binsMax) * (high - low)))]
 }

@@ -42,7 +42,10 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
           Town: { properties },
           Land: { properties: { name: { type: 'string' } } },
           Stop: {
-            properties: { area: { type: 'string' }, band: { type: 'string' }, kind: { type: 'string' } },
+            properties: {
+              ...{ area: { type: 'string' }, band: { type: 'string' }, kind: { type: 'string' } },
+              near: { type: 'number' },
+            },
           },
         },
       },
@@ -50,7 +53,12 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
         ...Array.from({ length: 12 }, (_, n) => ({
           id: `s${n}`,
           type: 'Stop',
-          data: { area: n < 6 ? 'north' : 'south', band: n < 6 ? 'A' : 'B', kind: n % 2 ? 'bus' : 'tram' },
+          data: {
+            area: n < 6 ? 'north' : 'south',
+            band: n < 6 ? 'A' : 'B',
+            kind: n % 2 ? 'bus' : 'tram',
+            near: 1 + (n % 2) * Number.EPSILON,
+          },
         })),
         ...towns.map((data, n) => ({ id: `t${n}`, type: 'Town', data })),
         { id: 'hidden', type: 'Town', data: hidden, private: true },
@@ -180,6 +188,10 @@ describe.each(anyDatabase)('charts of records on $name', (database) => {
       ['1,000', '1,000'],
       ['2,000', '2,000'],
     ])
+  })
+
+  test('numbers with nothing between them are one bin', async () => {
+    expect(numbersIn(await page({ x: 'near' }, undefined, 'Stop')).map((row) => row.at(-1))).toEqual(['12'])
   })
 
   test('without axes the chart has those that suit the columns, and the table is one step away', async () => {

@@ -84,7 +84,7 @@ export function binStatement(query: Conditions, column: FoundColumn, edges: read
     .slice(1, -1)
     .map((edge, bin) => `WHEN v < ${parameters.add(edge, { type: 'number', items: undefined })} THEN ${bin}`)
   const sql = `WITH each AS (SELECT CAST(${expressionOf(column.names)} AS DOUBLE) AS v FROM ${tableName}${where})
-    SELECT CASE ${below.join(' ')} ELSE ${edges.length - 2} END AS bin, count(*) FROM each WHERE v IS NOT NULL GROUP BY bin ORDER BY bin`
+    SELECT ${below.length === 0 ? '0' : `CASE ${below.join(' ')} ELSE ${below.length} END`} AS bin, count(*) FROM each WHERE v IS NOT NULL GROUP BY bin ORDER BY bin`
   return { sql, values: parameters.values }
 }
 
