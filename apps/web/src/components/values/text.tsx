@@ -1,5 +1,5 @@
 /** Renders a text of a record: a colour beside a sample of it, a web link with its host, or the text, which unfolds in tables. */
-import { cutText, sizeText } from '../../format.ts'
+import { cutName, cutText, isBlank, sizeText } from '../../format.ts'
 
 interface Props {
   readonly text: string
@@ -22,6 +22,7 @@ export const isColour = (text: string): boolean => colourPattern.test(text)
 export function Text({ text, most, unfoldedAt = 0, isInTable }: Props) {
   if (linkPattern.test(text) && URL.canParse(text)) return <Link {...{ text, most, isInTable }} />
   if (isColour(text)) return <Colour text={text} />
+  if (text !== '' && isBlank(text)) return <bdi class="quiet">{cutName(text, most)}</bdi>
   if (text.length <= most) return <bdi class="text">{text}</bdi>
   const size = <span class="cut">({sizeText(Buffer.byteLength(text))})</span>
   const unfolded = Math.min(unfoldedMax, unfoldedAt)

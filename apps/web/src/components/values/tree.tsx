@@ -1,6 +1,7 @@
 /** A nested JSON value as a tree whose branches fold. */
 import { counted, cutText, shownJson } from '../../format.ts'
 import { Name } from '../small.tsx'
+import { Text } from './text.tsx'
 
 /** Deeper values are JSON. */
 const levelsMax = 6
@@ -77,7 +78,7 @@ function Member({ name, value, level, siblings }: MemberProps) {
 
 const Leaf = ({ value }: { value: unknown }) =>
   typeof value === 'string' ? (
-    <bdi class="text">{cutText(value, textMax)}</bdi>
+    <Text text={value} most={textMax} isInTable={false} />
   ) : (
     <code class="json">{shownJson(value)}</code>
   )
