@@ -69,7 +69,7 @@ export interface FailedDeletion {
   readonly id: string
   readonly at: Date
   readonly attempts: number
-  readonly error: string
+  readonly error: string | null
 }
 
 export async function listFailedDeletions(at: Queries, limit: number): Promise<FailedDeletion[]> {
