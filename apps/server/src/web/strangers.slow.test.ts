@@ -22,7 +22,7 @@ const patterns = Object.keys(table) as PagePath[]
 const isPlain = (path: string): boolean => {
   const parts =
     path.match(
-      /[?&](?:facets=1|profiles=\d|cite=1|view=(?:chart|map|gallery)|as=|bars=|field=|sort=|columns=|filter=[^&]*\+notnull)/g,
+      /[?&](?:facets=1|profiles=\d|cite=1|view=(?:chart|map|gallery)|as=|bars=|field=|sort=|columns=|filter=)/g,
     ) ?? []
   return parts.length < 2 && !/[?&]sort=(?!_id\b)/.test(path)
 }
