@@ -117,6 +117,9 @@ describe.each(anyDatabase)('the page that compares versions, on $name', (databas
   test('a column filter finds nothing else, and says so', async () => {
     const { html } = await page(`${at}?type=Town&column=place.height`)
     expect(recordsIn(html)).toEqual(['t21'])
+    // Its name did not change, and tells what the id is.
+    const table = /<table class="data records updates">.*?<\/table>/s.exec(html)![0]
+    expect(plain(table)).toMatch(/^ id name place\.height t21 Town 21 was 21 is 900\.5/)
     expect(plain(html)).toContain('1 record added 19 updated 1 removed')
     // Those that came or went did so with this column, too.
     expect(plain(html)).toContain('1 record added and 1 removed with all columns.')

@@ -151,6 +151,12 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
     expect((await page('/questions/absent/changes.atom')).status).toBe(404)
   })
 
+  test('the form that saves one says first how to ask', async () => {
+    const { html } = await page('/questions/new', ada)
+    expect([html.includes('First ask a question'), html.includes('name="name"')]).toEqual([true, false])
+    expect((await page(saving({ type: 'City' }), ada)).html).toContain('name="name"')
+  })
+
   test('a question is changed and removed', async () => {
     const sql = 'SELECT count(*) AS all_cities FROM "City"'
     const changed = await post('/questions/by-size/edit', {
