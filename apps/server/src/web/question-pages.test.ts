@@ -149,6 +149,9 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
       .toContain(`<title>Another answer since ${after}</title>`)
     expect((await page('/questions')).html).toContain(`>${after}<`)
     expect((await page('/questions/absent/changes.atom')).status).toBe(404)
+    // The answer about a fixed version has no changes.
+    const fixed = await page('/questions/large/changes.atom')
+    expect([fixed.status, fixed.html.includes('<entry>')]).toEqual([200, false])
   })
 
   test('the form that saves one says first how to ask', async () => {

@@ -400,7 +400,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     ).toBe(at)
     expect((await page(at)).html).toContain('Statements are run for signed-in visitors.')
     expect((await page(at, eve)).html).not.toContain('signed-in visitors')
-    // The button leads there with what was typed.
+    // The button keeps the statement.
     const submit = (html: string) => /<button type="submit" class="primary">([^<]*)/.exec(html)![1]
     expect([submit((await page(at)).html), submit(html), submit((await page(at, eve)).html)]).toEqual([
       'Sign in to run',

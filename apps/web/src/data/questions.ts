@@ -16,13 +16,16 @@ export const questionPath = (
   ...below: string[]
 ) => collectionPath(seen, 'questions', slug, ...below)
 
+export const questionFeedPath = (seen: VisitedCollection, question: Pick<SavedQuestion, 'slug'>): string =>
+  seen.inView(questionPath(seen, question, 'changes.atom'))
+
 /** Feed of other answers to a question that follows the latest version, in the view of the page. */
 export const questionFeeds = (
   seen: VisitedCollection,
-  { slug, version }: Pick<SavedQuestion, 'slug' | 'version'>,
+  question: Pick<SavedQuestion, 'slug' | 'version'>,
 ): readonly FeedLink[] =>
-  version === 'latest'
-    ? [{ format: 'Atom', path: seen.inView(questionPath(seen, { slug }, 'changes.atom')), title: 'Answers' }]
+  question.version === 'latest'
+    ? [{ format: 'Atom', path: questionFeedPath(seen, question), title: 'Answers' }]
     : []
 
 /** The question of the page of records that has this URL. */

@@ -93,7 +93,8 @@ export async function retryJob(
   if (queue === 'table') return typeof installed !== 'string' && installed.files.failures.forget(id)
   if (queue === 'sweep') {
     const isDue = await inRows((tx) => retryPeriodicTask(tx, sweeping))
-    return isDue && (jobs.retry(schedule.sweep.name) || true)
+    if (isDue) jobs.retry(schedule.sweep.name)
+    return isDue
   }
   if (!isUuid(id)) return false
   const { kind, retry } = {

@@ -5,8 +5,8 @@ import type { Building, TablePath } from '../tables/find-table.ts'
 import type { Tables } from '../tables/tables.ts'
 import { readParts } from './question-text.ts'
 
-/** What a question asks, as its row has it. */
-export interface Asked {
+/** Facts of a question that decide its answer, as its row has them. */
+export interface QuestionFacts {
   readonly sql: string | null
   readonly type: string | null
   readonly query: string | null
@@ -21,7 +21,7 @@ export async function comparableAnswer(
   tables: Tables,
   who: Principal,
   path: { owner: string; slug: string; v: string },
-  { sql, type, query, form }: Asked,
+  { sql, type, query, form }: QuestionFacts,
 ): Promise<string | Building> {
   if (sql !== null) {
     const answer = await tables.sql(who, path, { sql, limit: sqlRowsMax, format: 'csv', isPublished: true })
@@ -33,12 +33,12 @@ export async function comparableAnswer(
   return 'building' in answer ? answer : rounded(String(jsonOf(answer)))
 }
 
-/** What the form of a question shows: a chart and a map depend on few columns, but on all rows. */
+/** The data that the form of a question draws: a chart and a map depend on few columns, but on all rows. */
 async function queried(
   tables: Tables,
   who: Principal,
   path: TablePath,
-  { query, form }: { query: string; form: Asked['form'] },
+  { query, form }: { query: string; form: QuestionFacts['form'] },
 ) {
   const { text, x, measure, of, by, coordinates } = readParts(query)
   if (form === 'chart' && x !== undefined) return tables.groups(who, path, { ...text, x, measure, of, by })

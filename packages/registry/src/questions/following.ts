@@ -28,15 +28,15 @@ const attemptsMax = 5
 /** All comparisons of a server take a quarter of one core at most. */
 const restUsual: Rest = { times: 3, least: 100 }
 
-/** The question has no answer any more, which is another answer than before. */
+/** The question lost its answer, which is another answer than before. */
 const unanswerable: ReadonlySet<string> = new Set([
   'unknown_field',
   'invalid_sql',
   'type_not_found',
   'invalid_request',
 ])
-/** Whether the answer changed cannot be told, now or later. */
-const untold: ReadonlySet<string> = new Set([
+/** Refusals that hide whether the answer changed, now and later. */
+const unknowable: ReadonlySet<string> = new Set([
   ...['collection_not_found', 'version_not_found', 'version_withdrawn'],
   ...['query_too_costly', 'sql_unavailable', 'tables_unavailable'],
 ])
@@ -87,7 +87,7 @@ interface Comparing {
   readonly stop: AbortSignal
 }
 
-/** Undefined: what the answer is now cannot be told. */
+/** Undefined: the present answer is unknown. */
 async function newAnswer(context: Context, due: DueQuestion, comparing: Comparing) {
   if (due.attempts > attemptsMax) return undefined
   const view = due.public ? { view: 'public' as const } : {}
@@ -95,35 +95,35 @@ async function newAnswer(context: Context, due: DueQuestion, comparing: Comparin
   try {
     const found = await seeVersion(context, who, { owner: due.owner, slug: due.collection, v: 'latest' })
     const semver = semverOf(found.version)
-    const asked = typesOf(due, found)
+    const types = typesOf(due, found)
     const from = sha256(
-      JSON.stringify([due.form, asked.map(([type, { root, schema }]) => [type, root, schema])]),
+      JSON.stringify([due.form, types.map(([type, { root, schema }]) => [type, root, schema])]),
     )
     if (from === due.answeredFrom && due.answerHash !== null) return { from, hash: due.answerHash, semver }
-    if (asked.some(([, { count }]) => count > recordsMax)) return undefined
-    return { from, hash: sha256(await answerOf(context, { due, who, found, asked }, comparing)), semver }
+    if (types.some(([, { count }]) => count > recordsMax)) return undefined
+    return { from, hash: sha256(await answerOf(context, { due, who, found, types }, comparing)), semver }
   } catch (error) {
     if (error instanceof MovedError) return undefined
-    if (error instanceof RegistryError && untold.has(error.code)) return undefined
+    if (error instanceof RegistryError && unknowable.has(error.code)) return undefined
     throw error
   }
 }
 
-interface AskedVersion {
+interface FollowedVersion {
   readonly due: DueQuestion
   readonly who: Principal
   readonly found: VisibleVersion
-  readonly asked: readonly (readonly [string, TypeEntry])[]
+  readonly types: readonly (readonly [string, TypeEntry])[]
 }
 
 async function answerOf(
   context: Context,
-  { due, who, found, asked }: AskedVersion,
+  { due, who, found, types }: FollowedVersion,
   { tables, installed, pace, stop }: Comparing,
 ): Promise<string> {
   const path = { owner: due.owner, slug: due.collection, v: semverOf(found.version) }
   // A table that cannot be built so is built as for a caller.
-  for (const [type, entry] of asked)
+  for (const [type, entry] of types)
     if (entry.count > 0)
       await buildType(context, installed, { found, type, entry, pace, stop }).catch((error: unknown) => {
         if (!(error instanceof EngineError) && !isStorageFull(error)) throw error

@@ -98,7 +98,7 @@ function proposedX(source: ChartSource, { all, numbers, choice }: Found): Column
   return numbers.find((column) => free.includes(column)) ?? numbers[0]
 }
 
-/** What orders the rows, else the last column with numbers, rather than with years or codes. */
+/** The column that orders the rows, else the last one with numbers, rather than with years or codes. */
 function proposedY(
   { rows }: ChartSource,
   { x, numbers, choice }: Omit<Found, 'all'> & Pick<Axes, 'x'>,

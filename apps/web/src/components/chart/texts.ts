@@ -75,9 +75,9 @@ export function placesOf({ x, isTime, series }: ChartPlan, first: number, last: 
   const areWhole = points.every((point) => Number.isInteger(point.x))
   const round = first === last ? [] : roundSteps(first, last, axisParts, areWhole ? 1 : 0)
   const found = within(round.map((place) => ({ place, text: axisLabel(place, isQuantity) })))
-  const isTold = new Set(found.map(({ text }) => text)).size > 1
+  const areDifferent = new Set(found.map(({ text }) => text)).size > 1
   const ends = first === last ? [first] : [first, last]
-  return isTold ? found : ends.map((place) => ({ place, text: axisLabel(place, isQuantity) }))
+  return areDifferent ? found : ends.map((place) => ({ place, text: axisLabel(place, isQuantity) }))
 }
 
 const forms = { bars: 'Bars', lines: 'Line', points: 'Points', histogram: 'Histogram' } as const

@@ -1,6 +1,6 @@
 /** Records that have the words of a search, in the tables of public collections that are there already. Nothing is built for it. */
 import { fieldsMax, fieldsOf, tellingField } from '@ulmus/content'
-import { counting, RegistryError } from '@ulmus/registry'
+import { RegistryError } from '@ulmus/registry'
 import { LRUCache } from 'lru-cache'
 import { Fragment } from 'preact'
 import { Part } from '../../components/part.tsx'
@@ -20,8 +20,6 @@ const tablesMax = 6
 const recordsOfTable = 3
 /** Larger records are named by their id. Bytes. */
 const namedBytesMax = 65_536
-/** All records that are read at the same time, for all visitors. Bytes. */
-const readBytesMax = 33_554_432
 /** Longer names are cut. Characters. */
 const nameMax = 80
 
@@ -104,14 +102,14 @@ async function askTable(
 }
 
 async function readHits(
-  { registry, who }: Visit,
+  visit: Visit,
   version: VersionResponse,
   { owner, slug, type }: TableAddress,
   q: string,
 ): Promise<TableHits | 'late'> {
   const path = { owner, slug, v: version.semver, type }
   const question = { q, sort: orderedSort({ q }), limit: recordsOfTable }
-  const answer = await countingHere(() => registry.tables.rows(who, path, question))
+  const answer = await countedApart(visit, () => visit.registry.tables.rows(visit.who, path, question))
   if ('building' in answer) return 'late'
   const schema = answer.rows.length === 0 ? undefined : schemaIn(version, type)
   const telling = schema && tellingField(fieldsOf(schema, fieldsMax))
@@ -125,21 +123,10 @@ async function readHits(
   return { owner, slug, type, total: answer.total, records }
 }
 
-let bytesRead = 0
-
-/** Counts what `read` reads: the budget of its visit refuses all bytes once the page was sent. @throws busy */
-async function countingHere<T>(read: () => Promise<T>): Promise<T> {
-  let own = 0
-  const count = (bytes: number) => {
-    if (bytesRead + bytes > readBytesMax) throw new RegistryError('busy')
-    own += bytes
-    bytesRead += bytes
-  }
-  try {
-    return await counting(count, read)
-  } finally {
-    bytesRead -= own
-  }
+/** Counts what `read` reads until it has ended: the budget of the visit itself ends once its page was sent. @throws busy */
+function countedApart<T>({ registry, who }: Visit, read: () => Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<void>()
+  return registry.answers.whole(who, ended.promise, read).finally(ended.resolve)
 }
 
 /** Search of the tables above the list, as a part of the page that follows if a table takes longer. */

@@ -1,7 +1,7 @@
 /** Feeds: versions of a collection as Atom and as JSON Feed 1.1, of an account's public collections as Atom, other answers to a question. */
 import type { VersionItem } from '@ulmus/wire'
 import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
-import { questionFeeds, questionPath } from '../../data/questions.ts'
+import { questionFeedPath, questionPath } from '../../data/questions.ts'
 import { counted, cutText } from '../../format.ts'
 import { feedTypes, type Page, Plain, type Visit } from '../../page.ts'
 import { accountFeeds, accountPath, collectionPath, versionPath } from '../../paths.ts'
@@ -58,7 +58,7 @@ export const questionFeed: Page = {
     return atom(visit, {
       ...{ id, title: question.name, author: seen.ownerName, page },
       subtitle: `Answers to a question about ${seen.owner}/${seen.slug}`,
-      self: questionFeeds(seen, question)[0]!.path,
+      self: questionFeedPath(seen, question),
       since: question.createdAt,
       entries: changes.map(({ at, semver }) => ({
         id: `${id}:${at.toISOString()}`,

@@ -4,7 +4,7 @@ import { filesIn } from './owned-files.ts'
 import { isUnfinished } from './sweep-tables.ts'
 
 export interface TablesUsage {
-  /** Tables, and what was made from them. */
+  /** Tables, with their statistics, remembered answers and Parquet files. */
   readonly bytes: number
   /** Unfinished files, and files of running questions. */
   readonly workingBytes: number

@@ -78,7 +78,8 @@ function viewsOf({ address, column, chosen }: Omit<Props, 'place' | 'grouped'>):
     if (sort !== `-${text}`) views.push(['Sort descending', pathTo(address, { sort: `-${text}` })])
   }
   const hasValue = `${text} notnull`
-  if (text !== '_id' && !filter.includes(hasValue))
+  // Fields that the schema does not list are in no filter.
+  if (text !== '_id' && column.column !== undefined && !filter.includes(hasValue))
     views.push(['Only with a value', pathTo(address, { filter: [...filter, hasValue] })])
   const others = chosen.filter((one) => one !== column).map((one) => one.text)
   if (others.length > 0 && others.length < hidingMax)
