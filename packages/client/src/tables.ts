@@ -30,7 +30,7 @@ export interface TableFilter extends TableOptions {
 }
 
 export interface TableSelection extends TableFilter {
-  /** Fields to sort by, `-` for descending: `-population,name` or a list; `_match`: the best matches of `q` first. Default: by id. */
+  /** Fields to sort by, `-` for descending: `-population,name` or a list; `_match`: the best matches of `q` first; `_number`: ids that are whole numbers as numbers. Default: by id. */
   readonly sort?: string | readonly string[]
   /** Fields to return: `name,country` or a list. Default: all. */
   readonly columns?: string | readonly string[]

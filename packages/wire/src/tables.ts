@@ -120,7 +120,7 @@ const sort = z
   .optional()
   .meta({
     description:
-      'Fields to sort by, `-` for descending. Texts are sorted by code point: `Z` before `a`. Ties by id, nulls last. `_match`: the best matches of `q` first. Default: by id.',
+      'Fields to sort by, `-` for descending. Texts are sorted by code point: `Z` before `a`. Ties by id, nulls last. `_match`: the best matches of `q` first. `_number`: the shortest ids first, which is the order of ids that are whole numbers. Default: by id.',
     examples: ['-name'],
   })
 const columns = z
@@ -265,9 +265,17 @@ export const ColumnStatistics = z
   })
 export type ColumnStatistics = z.infer<typeof ColumnStatistics>
 
-export const TableStatistics = z.object({ rows: Count, columns: z.array(ColumnStatistics) }).meta({
-  id: 'TableStatistics',
-  description: 'Statistics of all columns of a table.',
-  examples: [{ rows: 2, columns: [exampleStatistics] }],
-})
+export const TableStatistics = z
+  .object({
+    rows: Count,
+    numbered: z.boolean().meta({
+      description: 'True if all ids are whole numbers, such as `17`, which `sort=_number` orders as numbers.',
+    }),
+    columns: z.array(ColumnStatistics),
+  })
+  .meta({
+    id: 'TableStatistics',
+    description: 'Statistics of all columns of a table.',
+    examples: [{ rows: 2, numbered: false, columns: [exampleStatistics] }],
+  })
 export type TableStatistics = z.infer<typeof TableStatistics>

@@ -40,7 +40,12 @@ export async function readNeighbours(
   return leniently(async () => {
     if (result !== undefined) {
       const first = Math.max(0, result.place - 1)
-      const found = await ids({ ...result.query, sort: orderedSort(result.query), offset: first, limit: 3 })
+      const found = await ids({
+        ...result.query,
+        sort: orderedSort(result.query, false),
+        offset: first,
+        limit: 3,
+      })
       const at = found?.rows.findIndex((row) => row.id === id) ?? -1
       if (found === undefined || at < 0) return undefined
       return { previous: found.rows[at - 1]?.id, next: found.rows[at + 1]?.id, total: found.total }

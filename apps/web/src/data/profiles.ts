@@ -18,7 +18,7 @@ const labelsMax = 200
 const labelBytesMax = 4_096
 
 /** Statistics of more columns than have profiles are not read. Bytes. */
-const readBytesMax = 1_048_576
+export const readBytesMax = 1_048_576
 
 /** Statistics by field, `name.common`. */
 export type Profiles = ReadonlyMap<string, ColumnStatistics>

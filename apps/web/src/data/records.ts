@@ -7,6 +7,7 @@ import {
   fieldsOf,
   type Json,
   matchOrder,
+  numberOrder,
   type PlainSchema,
   parseJson,
   type QueryText,
@@ -59,9 +60,15 @@ export async function readRecords(
   return { records, total, nextCursor }
 }
 
-/** The order of records on pages: the best matches of words first, unless the question has an order. */
-export const orderedSort = ({ q = '', sort }: QueryText): string | undefined =>
-  sort === undefined && q !== '' ? matchOrder : sort
+/**
+ * The order of records on pages, unless the question has one: the best matches of words first, else by id.
+ * @param isNumbered all ids are whole numbers
+ */
+export function orderedSort({ q = '', sort }: QueryText, isNumbered: boolean): string | undefined {
+  if (sort !== undefined) return sort
+  if (q !== '') return matchOrder
+  return isNumbered ? numberOrder : undefined
+}
 
 /** Records that match a question. */
 export interface Matches {
@@ -72,20 +79,21 @@ export interface Matches {
 }
 
 /**
- * A page of the records that match, or the progress of the table that must be built first.
+ * Records that match, a page of them unless there is a `limit`, or the progress of the table that must be built first.
  * @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable
  */
 export async function readMatches(
   { registry }: Visit,
   seen: VisitedCollection,
-  { type, schema, query }: { type: string; schema: PlainSchema; query: QueryText },
+  {
+    type,
+    schema,
+    query,
+    limit = recordsAPage,
+  }: { type: string; schema: PlainSchema; query: QueryText; limit?: number },
 ): Promise<Matches | Building> {
   const path = { ...versionOf(seen), type }
-  const answer = await registry.tables.rows(seen.who, path, {
-    ...query,
-    sort: orderedSort(query),
-    limit: recordsAPage,
-  })
+  const answer = await registry.tables.rows(seen.who, path, { ...query, limit })
   if ('building' in answer) return answer
   const records: TableRecord[] = []
   for (const { id, data: text } of answer.rows) {

@@ -1,7 +1,9 @@
 /** Questions in the URL of the records page, in the grammar of the API, and links to changed ones. docs/queries.md */
 import {
   type FoundColumn,
+  idColumn,
   type JsonObject,
+  numberOrder,
   type Operator,
   type PlainSchema,
   type QueryText,
@@ -73,6 +75,8 @@ export interface RecordsAddress {
   readonly query: Query
   /** Parsed `sort`; undefined if it is wrong. */
   readonly order: TableQuery['sort'] | undefined
+  /** True: all ids are whole numbers, and are listed as numbers. */
+  readonly isNumbered: boolean
   /** Filter of a form that was sent. */
   readonly draft: Draft | undefined
 }
@@ -80,7 +84,7 @@ export interface RecordsAddress {
 export function readAddress(
   seen: VisitedCollection,
   type: string,
-  schema: PlainSchema,
+  { schema, isNumbered }: { schema: PlainSchema; isNumbered: boolean },
   parameters: URLSearchParams,
 ): RecordsAddress {
   const offset = Number(parameters.get('offset') ?? 0)
@@ -107,6 +111,7 @@ export function readAddress(
       offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
     },
     order: parsedQuery({ sort }, columns)?.sort,
+    isNumbered: isNumbered && columns.every(({ name }) => name !== numberOrder),
     draft: isSent ? { field: field ?? '', op: op ?? 'eq', value: value ?? '' } : undefined,
   }
 }
@@ -125,7 +130,7 @@ export const noQuery: Query = { q: '', filter: [], sort: undefined, offset: 0 }
 
 /** False: the page shows all records, by id. */
 export const isQuery = ({ q, filter, sort }: Query): boolean =>
-  q !== '' || filter.length > 0 || sort !== undefined
+  q !== '' || filter.length > 0 || (sort !== undefined && sort !== numberOrder)
 
 /** Undefined for a query that is wrong. */
 export function parsedQuery(text: QueryText, columns: readonly TableColumn[]): TableQuery | undefined {
@@ -165,11 +170,17 @@ const panelsOf = ({ chart, map, facets, isFolded, bars }: RecordsAddress) => ({
 })
 
 /** Path of a record on the page, with its place in the result of a query. @param index on the page */
-export function recordInResult({ seen, query, type }: RecordsAddress, id: string, index: number): string {
+export function recordInResult(
+  { seen, query, type, isNumbered }: RecordsAddress,
+  id: string,
+  index: number,
+): string {
   const { offset, ...rest } = query
   const path = recordPath(seen, type, id)
-  const isRepeated = isQuery(query) && !isLong(query)
-  return seen.inView(isRepeated ? withQuery(path, { ...rest, at: offset + index }) : path)
+  const order = orderedSort(query, isNumbered)
+  const sort = order === numberOrder ? order : query.sort
+  const isRepeated = (isQuery(query) || sort !== undefined) && !isLong(query)
+  return seen.inView(isRepeated ? withQuery(path, { ...rest, sort, at: offset + index }) : path)
 }
 
 /** The query and the place of a record in its result, from the URL of the record's page. */
@@ -181,7 +192,9 @@ export function resultIn(parameters: URLSearchParams) {
   }
   const place = Number(parameters.get('at') ?? Number.NaN)
   const isPlace = Number.isSafeInteger(place) && place >= 0
-  return isPlace && isQuery({ ...query, offset: 0 }) ? { query, place } : undefined
+  return isPlace && (isQuery({ ...query, offset: 0 }) || query.sort !== undefined)
+    ? { query, place }
+    : undefined
 }
 
 /** Longer questions are repeated in no link of a cell, bar or value, of which a page has hundreds. Characters. */
@@ -234,13 +247,17 @@ export function keptFields(
 }
 
 /** Paths of the result as JSON, of its first `rowsLimitMax` records, and as CSV, and of the whole table as Parquet. */
-export function downloadsOf({ seen, type, query, named, columns }: RecordsAddress) {
+export function downloadsOf({ seen, type, query, named, columns, isNumbered }: RecordsAddress) {
   const { offset: _, ...rest } = query
   const chosen = named.filter((names) => parsedQuery({ columns: names }, columns) !== undefined)
   const parameters = { ...rest, columns: chosen.length === 0 ? undefined : ['_id', ...chosen].join() }
   const path = (...below: string[]) => seen.inView(apiVersionPath(seen, 'tables', ...below))
   return {
-    json: withQuery(path(type, 'rows'), { ...parameters, sort: orderedSort(query), limit: rowsLimitMax }),
+    json: withQuery(path(type, 'rows'), {
+      ...parameters,
+      sort: orderedSort(query, isNumbered),
+      limit: rowsLimitMax,
+    }),
     csv: withQuery(path(`${type}.csv`), parameters),
     /** With a byte order mark, without which Excel reads the letters of another alphabet. */
     excel: withQuery(path(`${type}.csv`), { ...parameters, bom: '1' }),
@@ -252,7 +269,14 @@ export function downloadsOf({ seen, type, query, named, columns }: RecordsAddres
 export const pathOf = (property: string): string => `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** Order of the page by a column, and the `sort` of the link in its header: ascending, then descending, then by id. */
-export function orderBy({ names, type, path }: FoundColumn, { order, columns }: RecordsAddress) {
+export function orderBy(
+  { names, type, path }: FoundColumn,
+  { order, columns, query, isNumbered }: RecordsAddress,
+) {
+  if (isNumbered && path === idColumn.path)
+    return query.sort === `-${numberOrder}`
+      ? ({ state: 'descending', next: undefined } as const)
+      : { state: undefined, next: `-${numberOrder}` }
   const text = fieldText(names, columns)
   if (type === 'object' || type === 'list' || text.length > fieldTextMax) return undefined
   const [first] = order ?? []

@@ -3,6 +3,7 @@ import { type JsonObject, tableColumns } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import { Name } from '../components/small.tsx'
 import { schemaIn, type VersionResponse, type VisitedCollection } from '../data/collection.ts'
+import { areNumbered, readFirstNumbers } from '../data/numbered.ts'
 import { knownProfiles, type Profiles } from '../data/profiles.ts'
 import { labelsOf, readRecords } from '../data/records.ts'
 import { counted } from '../format.ts'
@@ -56,10 +57,13 @@ export async function samplesOf(
       .slice(0, size.types)
       .map(async ([type, count]): Promise<Omit<SampledType, 'labels'>> => {
         const schema = schemaIn(version, type)!
-        const page = await readRecords(visit, seen, { type, schema, limit: size.records })
+        const ask = { type, schema, limit: size.records }
+        const isNumbered = await areNumbered(visit, seen, type)
+        const numbers = isNumbered ? await readFirstNumbers(visit, seen, ask) : undefined
+        const page = numbers ?? (await readRecords(visit, seen, ask))
         const profiles = await knownProfiles(visit, seen, type)
         await giveWay()
-        const address = profiles && readAddress(seen, type, schema, new URLSearchParams())
+        const address = profiles && readAddress(seen, type, { schema, isNumbered }, new URLSearchParams())
         const all = pageColumns(schema, tableColumns(schema as JsonObject), page.records, profiles)
         const columns = chosenColumns(all, [], [], page.records).slice(0, size.columns)
         const records = await tableRows(page.records, columns)

@@ -34,8 +34,8 @@ const refusal = (text: QueryText) => {
   return undefined
 }
 
-test('the best matches come first only if the order says so, and no field has this name', () => {
-  const ranked = (text: QueryText) => read(text).isRanked
+test('the best matches or the shortest ids come first only if the order says so, and no field has this name', () => {
+  const ranked = (text: QueryText) => read(text).order?.by === 'match'
   expect([ranked({ q: 'a', sort: '_match' }), ranked({ q: 'a' }), ranked({ sort: '_match' })]).toEqual([
     true,
     false,
@@ -46,7 +46,17 @@ test('the best matches come first only if the order says so, and no field has th
     { q: 'a', sort: '_match' },
     tableColumns({ properties: { _match: { type: 'string' } } }),
   )
-  expect([own.isRanked, own.sort.map(({ column }) => column.names)]).toEqual([false, [['_match']]])
+  expect([own.order, own.sort.map(({ column }) => column.names)]).toEqual([undefined, [['_match']]])
+  expect([read({ sort: '_number' }), read({ q: 'a', sort: '-_number' })].map(({ order }) => order)).toEqual([
+    { by: 'number', isDescending: false },
+    { by: 'number', isDescending: true },
+  ])
+  const numbers = tableColumns({ properties: { _number: { type: 'string' } } })
+  expect(readTableQuery({ sort: '-_number' }, numbers)).toMatchObject({
+    order: undefined,
+    sort: [{ column: { names: ['_number'] }, isDescending: true }],
+  })
+  expect(refusal({ sort: '_number,name' })).toContain('unknown_field')
 })
 
 test.each([

@@ -34,6 +34,8 @@ export const inValuesMax = 1_000
 
 /** `sort` by how well records match the words. A field of this name is meant if there is one. */
 export const matchOrder = '_match'
+/** `sort` by the length of ids, then by id: the order of numbers where all ids are whole ones. A field of this name is meant if there is one. */
+export const numberOrder = '_number'
 
 export interface Filter {
   readonly column: FoundColumn
@@ -42,14 +44,19 @@ export interface Filter {
   readonly values: readonly FilterValue[]
 }
 
+export interface Order {
+  readonly by: 'match' | 'number'
+  readonly isDescending: boolean
+}
+
 export interface TableQuery {
   /** Each must occur in some text column; case and accents do not count. */
   readonly words: readonly string[]
   /** All must hold. */
   readonly filters: readonly Filter[]
   readonly sort: readonly { readonly column: FoundColumn; readonly isDescending: boolean }[]
-  /** True: the best matches of the words first; `sort` is empty. */
-  readonly isRanked: boolean
+  /** The best matches of the words first, or ids by their length first; then `sort` is empty. */
+  readonly order: Order | undefined
   /** Undefined: all. */
   readonly columns: readonly FoundColumn[] | undefined
   /** Columns whose values are counted. */
@@ -81,29 +88,38 @@ export function readTableQuery(text: QueryText, columns: readonly TableColumn[])
   const words = (text.q ?? '').split(/\s+/u).filter((word) => word !== '')
   if (words.length > wordsMax)
     throw new QueryError('invalid_query', 'q', `There are ${words.length} words; ${wordsMax} are allowed.`)
-  const isRanked = text.sort === matchOrder && !columns.some(({ name }) => name === matchOrder)
-  const sort = listed(isRanked ? undefined : text.sort, 'sort', columns).map(({ column, isMarked }) => {
-    if (column.type === 'object' || column.type === 'list')
-      throw new QueryError(
-        'invalid_query',
-        'sort',
-        `${quotedField(column)} holds ${column.type === 'object' ? 'an object' : 'a list'} and has no order.`,
-      )
-    return { column, isDescending: isMarked }
-  })
+  const isTaken = columns.some(({ name }) => name === text.sort?.replace(/^-/, ''))
+  const order = isTaken ? undefined : orders.get(text.sort ?? '')
+  const sort = listed(order === undefined ? text.sort : undefined, 'sort', columns).map(
+    ({ column, isMarked }) => {
+      if (column.type === 'object' || column.type === 'list')
+        throw new QueryError(
+          'invalid_query',
+          'sort',
+          `${quotedField(column)} holds ${column.type === 'object' ? 'an object' : 'a list'} and has no order.`,
+        )
+      return { column, isDescending: isMarked }
+    },
+  )
   if (sort.length > sortColumnsMax)
     throw new QueryError('invalid_query', 'sort', `Sort by at most ${sortColumnsMax} columns.`)
   return {
     words,
     filters: filters.map((filter) => readFilter(filter, columns)),
     sort,
-    isRanked: isRanked && words.length > 0,
+    order: order?.by === 'match' && words.length === 0 ? undefined : order,
     columns: text.columns === undefined ? undefined : chosen(text.columns, columns),
     facet: (text.facet ?? []).flatMap((one) => listed(one, 'facet', columns).map(({ column }) => column)),
     limit: Math.min(text.limit ?? rowsUsual, rowsMax),
     offset: text.offset ?? 0,
   }
 }
+
+const orders: ReadonlyMap<string, Order> = new Map([
+  [matchOrder, { by: 'match', isDescending: false }],
+  [numberOrder, { by: 'number', isDescending: false }],
+  [`-${numberOrder}`, { by: 'number', isDescending: true }],
+])
 
 /** Each once: a column of long texts, many times, would make a CSV file of any size. */
 function chosen(text: string, columns: readonly TableColumn[]): FoundColumn[] {

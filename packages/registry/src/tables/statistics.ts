@@ -8,6 +8,7 @@ import {
   hasTopValues,
   histogramBins,
   histogramStatement,
+  numberedStatement,
   summaryStatement,
   topStatement,
   topValuesMax,
@@ -44,6 +45,8 @@ export async function writeStatistics(
 ): Promise<Buffer> {
   const written: Buffer[] = []
   let [rows, room] = [0, textBytesMax]
+  const [ids] = await ask([{ sql: numberedStatement, values: [] }])
+  const isNumbered = ids![0]![0] === true
   for (const column of findColumns(columns)) {
     const isBrief = room <= 0 && isText(column)
     const top = hasTopValues(column) && !isBrief ? [{ sql: topStatement(column), values: [] }] : []
@@ -57,7 +60,11 @@ export async function writeStatistics(
     const found: ColumnStatistics = { ...facts, misfits: misfits[column.path] ?? 0, ...texts, ...histogram }
     written.push(Buffer.from(`${written.length === 0 ? '' : ','}${JSON.stringify(found)}`))
   }
-  return Buffer.concat([Buffer.from(`{"rows":${rows},"columns":[`), ...written, Buffer.from(']}')])
+  return Buffer.concat([
+    Buffer.from(`{"rows":${rows},"numbered":${isNumbered},"columns":[`),
+    ...written,
+    Buffer.from(']}'),
+  ])
 }
 
 const isText = ({ type }: FoundColumn): boolean => type === 'text' || type === 'file'

@@ -108,7 +108,7 @@ async function readHits(
   q: string,
 ): Promise<TableHits | 'late'> {
   const path = { owner, slug, v: version.semver, type }
-  const question = { q, sort: orderedSort({ q }), limit: recordsOfTable }
+  const question = { q, sort: orderedSort({ q }, false), limit: recordsOfTable }
   const answer = await countedApart(visit, () => visit.registry.tables.rows(visit.who, path, question))
   if ('building' in answer) return 'late'
   const schema = answer.rows.length === 0 ? undefined : schemaIn(version, type)

@@ -24,6 +24,7 @@ import { Engine, EngineError } from './engine.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
 import { countStatement, facetStatement, pageStatement, type Statement } from './query-sql.ts'
 import { matches, orderedIds, type Row, topValues } from './reference.fixture.ts'
+import { numberedStatement } from './statistics-sql.ts'
 import { tables, texts } from './tables.fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-engine-'))
@@ -156,6 +157,35 @@ test('the best matches of words come first: equal texts, beginnings, words, then
   for (const offset of [0, 3, 6, 9]) pages.push(...(await ids({ q: 'lima', offset, limit: 3 })))
   expect(pages).toEqual(await ids({ q: 'lima' }))
   for (const q of ["'", '"', '$1', '%', '\\', 'value', '__proto__', 'x '.repeat(16)]) await ids({ q })
+})
+
+test('ids that are whole numbers are ordered as numbers, of any length, and pages are parts of one order', async () => {
+  const numbers = ['9', '10', '0', '123456789012345678901234567890', '100', '2']
+  const { columns, file } = await tableOf(
+    { properties: { name: { type: 'string' } } },
+    numbers.map((id) => ({ id, data: { name: `n${id}` } })),
+  )
+  const ids = async (text: QueryText) =>
+    (await answer(file, [pageStatement(readTableQuery(text, columns))]))[0]!.flat()
+  const sorted = numbers.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  expect(await ids({ sort: '_number' })).toEqual(sorted)
+  expect(await ids({ sort: '-_number' })).toEqual(sorted.toReversed())
+  expect(await ids({ sort: '_number', filter: 'name ne n2', offset: 1, limit: 2 })).toEqual(['9', '10'])
+  expect(await ids({})).toEqual(numbers.toSorted())
+})
+
+test.each([
+  [['0', '7', '10'], true],
+  [['7', '007'], false],
+  [['7', '-1'], false],
+  [['7', '1e5'], false],
+  [['7', '٣'], false],
+  [['7', 'x\n7'], false],
+  [[], false],
+])('ids %j are numbers: %j', async (ids, expected) => {
+  const rows = ids.map((id) => ({ id, data: {} }))
+  const { file } = await tableOf({ properties: { name: { type: 'string' } } }, rows)
+  expect(await answer(file, [{ sql: numberedStatement, values: [] }])).toEqual([[[expected]]])
 })
 
 test('statistics of large tables may need more memory than a question has', async () => {

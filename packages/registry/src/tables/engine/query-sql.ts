@@ -100,7 +100,7 @@ export function copyStatement(query: TableQuery, columns: readonly FoundColumn[]
       `${isCsv ? csvExpression(column) : expressionOf(column.names)} AS ${quoted(column.names.join('.'))}`,
   )
   // Rows are stored by id.
-  const isById = query.sort.length === 0 && !query.isRanked
+  const isById = query.sort.length === 0 && query.order === undefined
   const order = isById ? '' : ` ORDER BY ${orderOf(query, parameters)}`
   const options = isCsv ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 65536'
   return {
@@ -155,9 +155,12 @@ function objectExpression(names: readonly string[], members: readonly TableColum
  * Ties by id: rows are stored in the order of their ids, and numbers sort faster than texts. With the name of the table: the header of a
  * CSV file may have the stored name of another column.
  */
-function orderOf({ sort, isRanked, words }: TableQuery, parameters: Parameters): string {
+function orderOf({ sort, order, words }: TableQuery, parameters: Parameters): string {
   const text = (value: string) => parameters.add(value, { type: 'text' })
-  const rank = isRanked ? [rankExpression(text(words.join(' ')), words.map(text))] : []
+  const down = order?.isDescending ? ' DESC' : ''
+  if (order?.by === 'number')
+    return `strlen(${tableName}.${storedName(idColumn.name)})${down}, ${tableName}.rowid${down}`
+  const rank = order === undefined ? [] : [rankExpression(text(words.join(' ')), words.map(text))]
   const parts = sort.map(
     ({ column, isDescending }) =>
       `${tableName}.${expressionOf(column.names)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,

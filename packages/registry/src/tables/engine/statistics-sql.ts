@@ -1,5 +1,5 @@
 /** Statements for the statistics of a column: exact, over all rows of a table. */
-import type { FoundColumn, ScalarType } from '@ulmus/content'
+import { type FoundColumn, idColumn, type ScalarType } from '@ulmus/content'
 import { cutExpression, expressionOf, tableName } from './column-sql.ts'
 
 export const histogramBins = 20
@@ -55,6 +55,9 @@ export function summaryStatement(column: FoundColumn): string {
   ]
   return `SELECT ${parts.join(', ')} FROM ${tableName}`
 }
+
+/** True if all ids are whole numbers as numbers are written: `0`, `17`. */
+export const numberedStatement = `SELECT coalesce(bool_and(regexp_full_match(${expressionOf([idColumn.name])}, '0|[1-9][0-9]*')), false) FROM ${tableName}`
 
 /** Counts by bin, 0 to 19, of equal width between `low` and `high`, which differ. Empty bins have no row. */
 export function histogramStatement(column: FoundColumn): string {

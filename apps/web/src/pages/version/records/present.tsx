@@ -1,5 +1,5 @@
 /** The question of the records page in words: its parts as links that remove them, and as a text. */
-import { filtersMax, type TableQuery } from '@ulmus/content'
+import { filtersMax, numberOrder, type TableQuery } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
 import { Name } from '../../../components/small.tsx'
 import { oneLine } from '../../../data/citation.ts'
@@ -112,6 +112,7 @@ function FilterWords({
 /** `area ↓, name ↑` */
 function OrderWords({ address: { order, query } }: { address: RecordsAddress }) {
   if (order === undefined) return <Wrong text={query.sort ?? ''} />
+  if (query.sort === `-${numberOrder}`) return 'id ↓'
   if (order.length === 0) return 'best match'
   return order.map(({ column, isDescending }, index) => (
     <span key={column.path}>

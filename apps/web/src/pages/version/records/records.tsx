@@ -1,13 +1,14 @@
 /** `…/records/:type`: records of a type as a table. */
 
-import { idBytesMax, type PlainSchema } from '@ulmus/content'
+import { idBytesMax, numberOrder, type PlainSchema } from '@ulmus/content'
 import { giveWay, RegistryError, sqlNames } from '@ulmus/registry'
 import { Refusal } from '../../../components/form.tsx'
 import { Part } from '../../../components/part.tsx'
 import { isCited } from '../../../components/result-citation.tsx'
 import { pictureIslands } from '../../../components/save-picture.tsx'
 import { schemaIn, seeVersion, type VersionResponse } from '../../../data/collection.ts'
-import { type Matches, readMatches, readRecords, recordsAPage } from '../../../data/records.ts'
+import { areNumbered, readFirstNumbers } from '../../../data/numbered.ts'
+import { type Matches, orderedSort, readMatches, readRecords, recordsAPage } from '../../../data/records.ts'
 import { shownName } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../../page.ts'
@@ -55,7 +56,9 @@ const show = async (visit: Visit) => {
   const schema = type === undefined ? undefined : schemaIn(version, type)
   if (type === undefined || schema === undefined) return noType(seen, types, type)
   await giveWay()
-  const address = readAddress(seen, type, schema, parameters)
+  const isNumbered = await areNumbered(visit, seen, type)
+  await giveWay()
+  const address = readAddress(seen, type, { schema, isNumbered }, parameters)
   const found = await findRecords(visit, address, schema)
   const { question, records } = found
   if (question.state === 'draft') return new Redirect(pathTo(address, question.query), 302)
@@ -128,10 +131,12 @@ async function findRecords(visit: Visit, address: RecordsAddress, schema: PlainS
   const query = completeQuery(address)
   if (address.draft !== undefined && parsedQuery(query, address.columns) !== undefined)
     return { ...none, question: { state: 'draft', query } }
-  if (visit.url.searchParams.get('id') || !isQuery(query))
+  const isListed = query.sort === undefined && !isQuery(query)
+  if (visit.url.searchParams.get('id') || isListed)
     return { ...(await findAll(visit, address, schema)), question: { state: 'none' } }
   try {
-    const matches = await readMatches(visit, address.seen, { type: address.type, schema, query })
+    const ordered = { ...query, sort: orderedSort(query, address.isNumbered) }
+    const matches = await readMatches(visit, address.seen, { type: address.type, schema, query: ordered })
     if ('building' in matches) return { ...none, question: { state: 'building', progress: matches } }
     const meant = matches.total > 0 ? [] : await readMeant(visit, address.seen, address)
     return { ...answered(address, matches), named: await namedBy(visit, address), meant }
@@ -143,8 +148,16 @@ async function findRecords(visit: Visit, address: RecordsAddress, schema: PlainS
 
 async function findAll(visit: Visit, address: RecordsAddress, schema: PlainSchema) {
   const [id, after] = ['id', 'after'].map((name) => visit.url.searchParams.get(name) || undefined)
-  const ask = { type: address.type, schema, ...(id && { id }), ...(after && { after }) }
-  const { records, total, nextCursor } = await readRecords(visit, address.seen, ask)
+  const ask = { type: address.type, schema }
+  if (address.isNumbered && id === undefined && after === undefined) {
+    const numbers = await readFirstNumbers(visit, address.seen, ask)
+    if (numbers !== undefined) return listed(address, numbers)
+  }
+  const { records, total, nextCursor } = await readRecords(visit, address.seen, {
+    ...ask,
+    ...(id && { id }),
+    ...(after && { after }),
+  })
   const first = pathTo(address, noQuery)
   const next = nextCursor === null ? undefined : withQuery(first, { after: nextCursor })
   return { records, total, pages: { prev: after && first, next } }
@@ -158,16 +171,23 @@ async function namedBy(visit: Visit, { seen, type, query }: RecordsAddress): Pro
   return records.length === 0 ? undefined : seen.inView(recordPath(seen, type, id))
 }
 
-function answered(address: RecordsAddress, { records, total, next }: Matches): Found {
+const answered = (address: RecordsAddress, matches: Matches): Found => ({
+  ...listed(address, matches),
+  question: { state: 'answered' },
+})
+
+function listed(address: RecordsAddress, { records, total, next }: Matches) {
   const { offset } = address.query
+  // The next pages of numbers have their order in the address, so that no page repeats or omits a record.
+  const sort = address.isNumbered && !isQuery(address.query) ? numberOrder : address.query.sort
   const pages = {
     ...(offset > 0 && {
-      first: pathTo(address),
-      prev: pathTo(address, { offset: Math.max(0, offset - recordsAPage) }),
+      first: pathTo(address, { sort }),
+      prev: pathTo(address, { sort, offset: Math.max(0, offset - recordsAPage) }),
     }),
-    ...(next !== null && { next: pathTo(address, { offset: next }) }),
+    ...(next !== null && { next: pathTo(address, { sort, offset: next }) }),
   }
-  return { records, total, pages, question: { state: 'answered' } }
+  return { records, total, pages }
 }
 
 interface ContentProps {

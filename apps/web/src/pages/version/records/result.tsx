@@ -167,9 +167,13 @@ function sqlOf({ query, named, columns }: RecordsAddress, sqlName: string): stri
     column.names.length === 1 ? nameOf(column) : `${nameOf(column)} AS ${quoted(column.names.join('.'))}`,
   )
   const where = parsed.filters.map((filter) => conditionOf(filter, nameOf(filter.column)))
-  const order = parsed.sort.map(
-    ({ column, isDescending }) => `${nameOf(column)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
-  )
+  const down = parsed.order?.isDescending ? ' DESC' : ''
+  const order =
+    parsed.order?.by === 'number'
+      ? [`strlen(_id)${down}`, `_id${down}`]
+      : parsed.sort.map(
+          ({ column, isDescending }) => `${nameOf(column)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
+        )
   return [
     `SELECT ${selected === undefined ? '*' : ['_id', ...selected].join(', ')} FROM ${quoted(sqlName)}`,
     ...(where.length === 0 ? [] : [`WHERE ${where.join('\n  AND ')}`]),
