@@ -56,6 +56,8 @@ export class TableFiles {
   /** By path of the table file. */
   readonly #builds = new Map<string, Build>()
   readonly failures = new TableFailures()
+  /** Ids of versions whose tables are built ahead, or wait for it. */
+  readonly awaited = new Set<string>()
   readonly #ahead: AheadBuilds
   /** Files and answers that are being made from tables, by their path. */
   readonly #making = new Map<string, Promise<unknown>>()

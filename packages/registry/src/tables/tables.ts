@@ -106,14 +106,17 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
     },
 
     /**
-     * True while the table of a type is built, for callers or ahead of their questions.
+     * True while the table of a type is built, for callers or ahead of their questions, or waits for it.
      * @throws collection_not_found, version_not_found, type_not_found
      */
     async isBuilding(who: Principal, path: TablePath): Promise<boolean> {
       if (files === undefined) return false
       const found = await seeVersion(context, who, path)
       const [[, entry]] = selectedTypes(found.roots, path.type) as [[string, TypeEntry]]
-      return files.isBuilding(await keyOf(context, found, path.type, entry))
+      const key = await keyOf(context, found, path.type, entry)
+      if (files.isBuilding(key)) return true
+      const isAwaited = found.seen.view === 'public' && files.awaited.has(found.version.id)
+      return isAwaited && !(await files.isBuilt(key))
     },
 
     /**

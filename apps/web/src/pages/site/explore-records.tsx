@@ -1,4 +1,4 @@
-/** Records that have the words of a search, in the tables of public collections that are there already. Nothing is built for it. */
+/** Records that have the words of a search, in the tables of public collections. No large table is built for it. */
 import { fieldsMax, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { LRUCache } from 'lru-cache'
@@ -36,9 +36,10 @@ interface TableHits extends TableAddress {
 }
 
 export interface RecordHits {
-  /** Number of tables that were asked, and of those whose answers follow. */
+  /** Number of tables that were asked, of those whose answers follow, and of others that are built now or wait for it. */
   readonly asked: number
   readonly late: number
+  readonly awaited: number
   readonly hits: readonly TableHits[]
 }
 
@@ -51,28 +52,28 @@ const kept = new LRUCache<string, Promise<TableHits | 'late'>>({ max: 200, ttl: 
 /** Asks the tables of the latest public collections, for at most 0.7 s. Every visitor gets the answers of the public view. */
 export async function searchRecords(given: Visit, words: string): Promise<RecordHits> {
   const visit = { ...given, who: publicly(given.who) }
-  const tables = await builtTables(visit)
+  const { tables, awaited } = await tablesToAsk(visit)
   const answers = await Promise.all(tables.map((table) => askTable(visit, table, words)))
   const hits = answers.filter((answer) => typeof answer === 'object' && answer.total > 0) as TableHits[]
   const late = answers.filter((answer) => answer === 'late').length
-  return { asked: tables.length, late, hits }
+  return { asked: tables.length, late, awaited, hits }
 }
 
-/** Tables whose statistics are known have been built. */
-async function builtTables({ registry, who }: Visit): Promise<TableAddress[]> {
-  const built: TableAddress[] = []
+/** Tables that were built, or are small, and the number of those that are being built. */
+async function tablesToAsk({ registry, who }: Visit) {
+  const tables: TableAddress[] = []
+  let awaited = 0
   const { items } = await registry.collections.browse({ limit: collectionsMax })
   for (const { ownerSlug: owner, slug, types, fork } of items) {
     if (fork) continue
     for (const type of types.slice(0, typesMax)) {
-      const known = await leniently(() =>
-        registry.tables.knownStatistics(who, { owner, slug, v: 'latest', type }),
-      )
-      if (known !== undefined) built.push({ owner, slug, type })
-      if (built.length === tablesMax) return built
+      const path = { owner, slug, v: 'latest', type }
+      if (await leniently(() => registry.tables.answersSoon(who, path))) tables.push({ owner, slug, type })
+      else if (await leniently(() => registry.tables.isBuilding(who, path))) awaited++
+      if (tables.length === tablesMax) return { tables, awaited }
     }
   }
-  return built
+  return { tables, awaited }
 }
 
 /** `late`: the answer follows. Undefined: the table refuses the question. */
@@ -132,7 +133,7 @@ function countedApart<T>({ registry, who }: Visit, read: () => Promise<T>): Prom
 /** Search of the tables above the list, as a part of the page that follows if a table takes longer. */
 export const FoundRecords = ({ found, words }: { found: RecordHits; words: string }) => (
   <Part name="records">
-    {found.hits.length > 0 || found.late > 0 ? (
+    {found.hits.length > 0 || isSearching(found) ? (
       <Hits found={found} words={words} />
     ) : (
       <p class="quiet">{noneText(found)}</p>
@@ -140,13 +141,15 @@ export const FoundRecords = ({ found, words }: { found: RecordHits; words: strin
   </Part>
 )
 
+export const isSearching = ({ late, awaited }: RecordHits): boolean => late + awaited > 0
+
 /** The searched tables, since others may have such records too. */
 const noneText = ({ asked }: RecordHits): string =>
   asked === 0
     ? 'No table of a public collection is ready to be searched.'
     : `No record has these words in the ${asked === 1 ? 'table' : counted(asked, 'table')} of the latest collections.`
 
-const Hits = ({ found: { asked, late, hits }, words }: { found: RecordHits; words: string }) => (
+const Hits = ({ found: { asked, late, awaited, hits }, words }: { found: RecordHits; words: string }) => (
   <section class="found-records" aria-label="Records">
     <h2>Records with “{words}”</h2>
     <p class="quiet">
@@ -156,6 +159,8 @@ const Hits = ({ found: { asked, late, hits }, words }: { found: RecordHits; word
           <noscript>Load the page again to see the rest. </noscript>
         </>
       )}
+      {awaited > 0 &&
+        `${counted(awaited, 'table is', 'tables are')} being prepared after ${awaited === 1 ? 'a push' : 'pushes'}, and will be searched then. `}
       {asked > late && `Searched: ${counted(asked - late, 'table')} of the latest collections. `}
       Search a single collection on its page of records.
     </p>

@@ -13,7 +13,7 @@ import {
   filterIn,
   parametersOf,
 } from './explore-filter.tsx'
-import { FoundRecords, searchRecords } from './explore-records.tsx'
+import { FoundRecords, isSearching, searchRecords } from './explore-records.tsx'
 
 const orders = { match: 'Best match', updated: 'Recently updated', created: 'Newest', name: 'Name' } as const
 type Order = keyof typeof orders
@@ -56,7 +56,7 @@ export const explore: Page = {
       title: [search, ...filter.topic, ...filter.type, 'Explore'].filter((part) => part !== '').join(' · '),
       description: 'Public collections of this registry.',
       json: withQuery('/api/collections', { ...parameters, ...order }),
-      isPartial: found !== undefined && found.late > 0,
+      isPartial: found !== undefined && isSearching(found),
       body: (
         <div class="wide content">
           <h1>Explore</h1>
@@ -66,7 +66,9 @@ export const explore: Page = {
             <div>
               {hasFacets && <FacetFold filter={filter} to={to} facets={facets} />}
               {found !== undefined && <FoundRecords found={found} words={search} />}
-              {items.length === 0 ? (
+              {items.length === 0 && found !== undefined && (found.hits.length > 0 || isSearching(found)) ? (
+                <p class="quiet">{emptyTitle(search, filter)}</p>
+              ) : items.length === 0 ? (
                 <Empty title={emptyTitle(search, filter)}>
                   <p>
                     A search finds the beginnings of words in addresses, names, owners, topics, descriptions

@@ -117,6 +117,22 @@ describe.each(databases)('tables of new versions on $name', (database) => {
     expect(one.names()).toHaveLength(before + 1)
   })
 
+  test('a table that waits for its turn counts as being built, in the public view', async () => {
+    const [older, newer] = [await world.collection(), await world.collection()]
+    for (const path of [older, newer])
+      await world.push(path, { base: null, schemas, puts: [city('w', { name: 'W', secret: 'x' })] })
+    const gate = Promise.withResolvers<void>()
+    const one = await server({ space: { ...unlimitedSpace, demand: () => gate.promise } })
+    const isBuilding = (who: typeof anonymous | typeof world.me) =>
+      one.tables.isBuilding(who, { ...older, v: 'latest', type: 'City' })
+    const done = one.step()
+    await expect.poll(() => isBuilding(anonymous), { timeout: 20_000 }).toBe(true)
+    expect(await isBuilding(world.me)).toBe(false)
+    gate.resolve()
+    await done
+    expect([await isBuilding(anonymous), await one.isBuilt(older, 'latest')]).toEqual([false, true])
+  })
+
   test('a full disk and a stop end the work without an error', async () => {
     const demand = () => Promise.reject(new StorageFullError('full'))
     const full = await server({ space: { ...unlimitedSpace, demand } })

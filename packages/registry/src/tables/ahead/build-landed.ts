@@ -52,13 +52,16 @@ export function buildLandedTables(
 ): { close(): void } {
   const closing = new AbortController()
   if (typeof installed !== 'string') {
-    const heads = new LandedHeads(context)
+    const { awaited } = installed.files
+    const heads = new LandedHeads(context, awaited)
     context.jobs.repeat(schedule.tablesAhead, async () => {
       for (;;) {
         const head = closing.signal.aborted ? undefined : await heads.next()
         if (head === undefined) return
         const ahead = { head, most, rest, stop: closing.signal }
-        await buildHead(context, installed, ahead).catch(ignoreRefused)
+        await buildHead(context, installed, ahead)
+          .catch(ignoreRefused)
+          .finally(() => awaited.delete(head.versionId))
       }
     })
   }
@@ -76,14 +79,17 @@ function ignoreRefused(error: unknown): void {
 /** Latest versions of public collections, each once, the newest first. */
 class LandedHeads {
   readonly #context: Context
+  readonly #awaited: Set<string>
   #since: number
   /** By id of the collection, the newest last: a version that is superseded before its turn is replaced. */
   readonly #waiting = new Map<string, LandedHead>()
   /** Ids of versions that had their turn. */
   readonly #done = new LRUCache<string, true>({ max: rememberedMax })
 
-  constructor(context: Context) {
+  /** @param awaited gets the ids of the versions that wait */
+  constructor(context: Context, awaited: Set<string>) {
     this.#context = context
+    this.#awaited = awaited
     this.#since = context.now().getTime() - lookBack
   }
 
@@ -99,6 +105,8 @@ class LandedHeads {
     }
     const waiting = [...this.#waiting.values()]
     for (const { collectionId } of waiting.slice(0, -waitingMax)) this.#waiting.delete(collectionId)
+    this.#awaited.clear()
+    for (const { versionId } of this.#waiting.values()) this.#awaited.add(versionId)
     const next = waiting.at(-1)
     if (next === undefined) return undefined
     this.#waiting.delete(next.collectionId)
