@@ -7,6 +7,7 @@ import {
   foldName,
   insertInto,
   insertOwnerWords,
+  notHidden,
   wordsRow,
 } from '@ulmus/storage'
 import type { Benchmark } from '../bench.ts'
@@ -56,6 +57,7 @@ async function fill({ served }: Stage): Promise<void> {
           ...made,
           newestWithdrawn: null,
           publishersOnly: false,
+          ...notHidden,
           storedBytes: 0,
         }
       })

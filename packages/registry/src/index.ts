@@ -10,6 +10,7 @@ export {
   databaseHosts,
   FolderInUseError,
   giveWay,
+  type HiddenCollection,
   isStorageFull,
   isUnavailable,
   isUnstorableText,

@@ -31,6 +31,7 @@ import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
 import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { loadOf } from './monitoring/load.ts'
+import { moderationOf } from './operators/moderation.ts'
 import { operatorsOf } from './operators/operators.ts'
 import { operatorStateOf } from './operators/state.ts'
 import { nothingAllowed } from './outside/addresses.ts'
@@ -210,6 +211,7 @@ function servicesOf(context: Context, waitingMax: () => number) {
     audit: auditOf(context),
     events: eventsOf(context, waitingMax),
     operators: operatorsOf(context),
+    moderation: moderationOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),
     forks: forksOf(context),

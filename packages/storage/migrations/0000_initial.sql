@@ -184,6 +184,9 @@ CREATE TABLE "collections" (
 	"ancestors" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
 	"newest_withdrawn" text,
 	"publishers_only" boolean DEFAULT false NOT NULL,
+	"hidden_at" timestamp (3) with time zone,
+	"hidden_reason" text,
+	"public_once_shown" boolean DEFAULT false NOT NULL,
 	"stored_bytes" bigint DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
@@ -625,6 +628,7 @@ CREATE INDEX "collections_public_owner_updated" ON "collections" USING btree ("o
 CREATE INDEX "collections_public_name_trigrams" ON "collections" USING gin ("folded_name" gin_trgm_ops) WITH (fastupdate=false) WHERE "collections"."public";--> statement-breakpoint
 CREATE INDEX "collections_public_name_grams" ON "collections" USING gin ((string_to_array(regexp_replace("folded_name", '(..)', E'\\1\n', 'g') || E'\n' || regexp_replace(substr("folded_name", 2), '(..)', E'\\1\n', 'g'), E'\n') || string_to_array("folded_name", null))) WITH (fastupdate=false) WHERE "collections"."public";--> statement-breakpoint
 CREATE INDEX "collections_public_topics" ON "collections" USING gin ("topics" collate "C") WITH (fastupdate=false) WHERE "collections"."public";--> statement-breakpoint
+CREATE INDEX "collections_hidden" ON "collections" USING btree ("hidden_at","id") WHERE "collections"."hidden_reason" is not null;--> statement-breakpoint
 CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--> statement-breakpoint
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fastupdate=false);--> statement-breakpoint

@@ -60,6 +60,7 @@ export {
 } from './sql/access/authority.ts'
 export * from './sql/collections/facets.ts'
 export * from './sql/collections/followed-questions.ts'
+export * from './sql/collections/hidden-collections.ts'
 export type { HeadFound } from './sql/collections/words.ts'
 // This line only: for tests and benchmarks.
 export { columnsOf, insertInto } from './sql/columns/rows.ts'

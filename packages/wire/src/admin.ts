@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
-import { exampleUser } from './examples.ts'
+import { exampleInstant, exampleUser } from './examples.ts'
 import { listParameters } from './lists.ts'
-import { Count, Instant, line } from './text.ts'
+import { Count, Instant, line, prose } from './text.ts'
 
 /** `GET /api/admin/accounts` */
 export const OperatedAccountsQuery = z.strictObject({
@@ -49,6 +49,10 @@ export type OperatedAccount = z.infer<typeof OperatedAccount>
 export const OperateAccount = z
   .strictObject({
     suspended: z.boolean().optional(),
+    hideCollections: z.boolean().optional().meta({
+      description:
+        'With `suspended: true`: hide the public collections of the user until the suspension ends (default: true).',
+    }),
     quotaBytes: z
       .int()
       .min(0)
@@ -66,6 +70,25 @@ export const OperateAccount = z
     examples: [{ suspended: true }, { quotaBytes: 10_737_418_240 }, { owner: 'grace' }],
   })
 export type OperateAccount = z.infer<typeof OperateAccount>
+
+/** `POST /api/admin/collections/:owner/:slug/hide` */
+export const HideCollection = z
+  .strictObject({
+    reason: prose(1_000).meta({ description: 'The reason, which the members of the owner see.' }),
+  })
+  .meta({
+    id: 'HideCollection',
+    description: 'Why a collection is hidden.',
+    examples: [{ reason: 'It names people who did not agree.' }],
+  })
+export type HideCollection = z.infer<typeof HideCollection>
+
+/** A member of the collection for its members. */
+export const HiddenByOperators = z.object({ since: Instant, reason: z.string() }).meta({
+  id: 'HiddenByOperators',
+  description: 'For members: since when and why operators of the registry hide the collection.',
+  examples: [{ since: exampleInstant, reason: 'It names people who did not agree.' }],
+})
 
 /** `POST /api/admin/accounts/:slug/identities` */
 export const LinkIdentity = z

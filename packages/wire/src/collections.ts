@@ -3,6 +3,7 @@
  * docs/design: interface.md "Collection"; http-api §4.
  */
 import { z } from 'zod'
+import { HiddenByOperators } from './admin.ts'
 import { exampleId, exampleInstant, exampleMetadata } from './examples.ts'
 import { AnyObject } from './json.ts'
 import { listParameters, querySwitch, repeated, repeatedMeta } from './lists.ts'
@@ -218,9 +219,8 @@ export const Collection = z
   .object({
     ...facts,
     latestVersion: VersionSummary.nullable(),
-    publishersOnly: z.boolean().meta({
-      description: 'Whether all new versions come from trusted publishers.',
-    }),
+    hiddenByOperators: HiddenByOperators.optional(),
+    publishersOnly: z.boolean().meta({ description: 'Whether only trusted publishers make versions.' }),
     forkedFrom: ForkedFrom.optional().meta({
       description: 'Source of a fork, if the caller can see it.',
     }),

@@ -231,6 +231,17 @@ describe('every operation that can be', () => {
     expect(await refused(call, 404, missing)).toEqual([])
   })
 
+  test('is answered 410 for a collection that operators have hidden', async () => {
+    await eve.post('/api/accounts/eve/collections', { slug: 'hidden', public: true })
+    await send('hideCollection', { path: { owner: 'eve', slug: 'hidden' } })
+    const isOfCollection = (call: DescribedCall) => hasCode(call, 'collection_hidden')
+    const path = { owner: 'eve', slug: 'hidden' }
+    expect(await allRefused(410, isOfCollection, () => ({ instead: { path } }))).toBeGreaterThan(60)
+    const instead = { path, body: { public: true } }
+    expect(await refused(contract.call('updateCollection'), 409, { by: eve, instead })).toEqual([])
+    await send('showCollection', { path })
+  })
+
   test('is answered 410 for a version that was withdrawn', async () => {
     await send('createCollection', { body: { slug: 'leaks', public: true } })
     const path = { slug: 'leaks' }

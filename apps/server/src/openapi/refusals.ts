@@ -79,7 +79,7 @@ function impliedBy({ url, entrance, forOutsiders }: DescribedOperation): Refusal
   const codes: RefusalCode[] = isForOperators ? ['not_an_operator'] : []
   const ofCollection = url.startsWith('/api/collections/:')
   const ofAccount = /^\/api\/(?:admin\/)?accounts\/:/.test(url)
-  if (ofCollection) codes.push('collection_not_found')
+  if (ofCollection) codes.push('collection_not_found', 'collection_hidden')
   if (ofAccount) codes.push('account_not_found')
   if (entrance === undefined) return codes
   // The key of a job is limited, so an unlimited entrance refuses it before.

@@ -44,6 +44,8 @@ const harmless: Readonly<Record<string, Instead>> = {
   eraseAccount: { path: { slug: 'guild' } },
   linkIdentity: { path: { slug: 'guild' } },
   handOverCollections: { path: { slug: 'guild' } },
+  hideCollection: { path: { slug: 'absent' } },
+  showCollection: { path: { slug: 'absent' } },
   updateCollection: { body: {} },
   transferCollection: { body: { to: 'guild' } },
   forkCollection: { body: { targetOrg: 'guild', slug: 'taken' } },
@@ -76,7 +78,7 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
   })
   afterAll(() => guild.end())
 
-  const isInCollection = ({ path }: DescribedCall) => path.includes('/collections/{owner}/{slug}')
+  const isInCollection = ({ path }: DescribedCall) => path.startsWith('/api/collections/{owner}/{slug}')
   const idOf = ({ operation }: DescribedCall) => operation.operationId
 
   async function answerOf(call: DescribedCall, caller: string, place: Place, how?: Instead) {

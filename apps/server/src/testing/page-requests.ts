@@ -42,6 +42,8 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
   'POST /admin (link)': posted({ do: 'link', linkTo: 'guild', issuer: 'https://x.example', subject: 'x' }),
   'POST /admin (transfer)': posted({ do: 'transfer', leaver: 'guild', receiver: 'grace' }),
+  'POST /admin (hide)': posted({ do: 'hide', hidden: 'guild/absent', reason: 'x' }),
+  'POST /admin (show)': posted({ do: 'show', shown: 'guild/absent' }),
   'POST /settings (save)': posted({ displayName: 'Guest' }),
   'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),
   'POST /settings/keys (make for a collection)': posted({

@@ -107,6 +107,8 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'DELETE /api/admin/accounts/:slug': write('DELETE', '/admin/accounts/ada'),
   'POST /api/admin/accounts/:slug/identities': write('POST', '/admin/accounts/ada/identities'),
   'POST /api/admin/accounts/:slug/transfer': write('POST', '/admin/accounts/ada/transfer'),
+  'POST /api/admin/collections/:owner/:slug/hide': write('POST', '/admin/collections/ada/large/hide'),
+  'POST /api/admin/collections/:owner/:slug/show': write('POST', '/admin/collections/ada/large/show'),
   'GET /api/admin/usage': [{ path: () => '/admin/usage', as: 'owner', status: 403 }],
   'GET /api/admin/jobs': [{ path: () => '/admin/jobs', as: 'owner', status: 403 }],
   'GET /api/admin/audit': [{ path: () => '/admin/audit?limit=100', as: 'owner', status: 403 }],

@@ -33,6 +33,32 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     expect((await (await signIn('stranger')).get('/admin/state')).text).not.toContain('<meter')
   })
 
+  test('hides a collection by its address, says so to others and why to members, and shows it again', async () => {
+    const ada = await signIn('ada')
+    await ada.post('/api/accounts/ada/collections', { slug: 'leak', public: true })
+    const send = (form: Record<string, string>) =>
+      operator.request('POST', '/admin', {
+        body: String(new URLSearchParams(form)),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+      })
+    const unnamed = await send({ do: 'hide', hidden: 'leak', reason: 'x' })
+    expect([unnamed.status, unnamed.text.includes('Name the collection as owner/slug')]).toEqual([400, true])
+    const hidden = await send({
+      do: 'hide',
+      hidden: `${server.url}/ada/leak?x=1`,
+      reason: 'It names <b>people</b>',
+    })
+    expect([hidden.status, hidden.text.includes('ada/leak is hidden')]).toEqual([200, true])
+    const anyone = testClient(server.url, undefined, '')
+    const refused = await anyone.get('/ada/leak')
+    expect([refused.status, refused.text.includes('This collection is hidden')]).toEqual([410, true])
+    expect(refused.text).not.toContain('people')
+    expect((await ada.get('/ada/leak')).text).toContain('It names &lt;b>people')
+    expect((await operator.get('/admin')).text).toContain('value="ada/leak"')
+    expect((await send({ do: 'show', shown: 'ada/leak' })).status).toBe(200)
+    expect((await anyone.get('/ada/leak')).status).toBe(200)
+  })
+
   test('draws the load once two minutes were measured', async () => {
     for (let n = 0; n < 3; n++) {
       await operator.get('/healthz')

@@ -196,6 +196,11 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
     row: '401    401    401    403    403    403    403    409    403    403    403    403    403    403    403    403    401    403',
   },
+  'hiding a collection that is not there': {
+    asked: ['POST /admin (hide)', 'POST /admin (show)'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+    row: '401    401    401    403    403    403    403    404    403    403    403    403    403    403    403    403    401    403',
+  },
   'acting as on a person on what is none': {
     asked: [
       'POST /admin (suspend)', 'POST /admin (release)', 'POST /admin (erase)',

@@ -30,6 +30,8 @@ export interface VisitedCollection extends VersionPlace, CallerRights {
   /** Deprecation warning of the shown version, if any. */
   readonly deprecation: string | undefined
   readonly mayWork: boolean
+  /** For members: since when and why operators hide the collection. */
+  readonly hiddenByOperators: CollectionResponse['hiddenByOperators']
   /** The visitor's view. */
   readonly view: 'full' | 'public'
   /** For members: a sentence about what the public cannot see of the version. Undefined: no difference. */
@@ -90,6 +92,7 @@ async function see(visit: Visit, withVersion: boolean) {
     forkedFrom,
     hasQuestions: response.hasQuestions,
     deprecation: version?.deprecated?.message,
+    hiddenByOperators: response.hiddenByOperators,
     view: rights.isMember && !asPublic ? 'full' : 'public',
     difference:
       hidden && differenceText(hidden, { isPublic: facts.public, asPublic, opening: response.opening }),

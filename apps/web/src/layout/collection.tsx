@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
-import { Badge, Icon, type IconName, Visibility } from '../components/small.tsx'
+import { Badge, Icon, type IconName, Time, Visibility } from '../components/small.tsx'
 import type { VisitedCollection } from '../data/collection.ts'
 import { shownName } from '../format.ts'
 import { accountPath, apiCollectionPath, collectionPath, versionPath, withQuery } from '../paths.ts'
@@ -65,6 +65,15 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
           <Icon name="check" />
           {seen.saved}
         </p>
+      )}
+      {seen.hiddenByOperators !== undefined && (
+        <div class="note bad">
+          <p>
+            The operators of this registry have hidden this collection since{' '}
+            <Time at={seen.hiddenByOperators.since} />: only members see it.{' '}
+            <q>{seen.hiddenByOperators.reason}</q>
+          </p>
+        </div>
       )}
       <OtherVersion {...{ seen, tab, type }} />
       <Deprecation seen={seen} />

@@ -24,7 +24,7 @@ export interface VisibleCollection {
   readonly view: View
 }
 
-/** @throws collection_not_found; MovedError when a former slug leads to a collection that the caller may see. */
+/** @throws collection_not_found; collection_hidden; MovedError when a former slug leads to a collection that the caller may see. */
 export async function findVisibleCollection(
   context: Context,
   who: Principal,
@@ -44,6 +44,9 @@ export async function findVisibleCollection(
   if (found === undefined && former !== undefined && maySee(who, former.collection, former.role)) {
     throw new MovedError({ owner: former.owner.slug, slug: former.collection.slug })
   }
+  // It was public, so this reveals nothing.
+  if ((found ?? former)?.collection.publicOnceShown)
+    throw new RegistryError('collection_hidden', { say: path })
   throw new RegistryError('collection_not_found', { say: path })
 }
 

@@ -35,6 +35,7 @@ const sentences = {
   'collection.renamed': 'A collection has another slug.',
   'collection.transferred': 'A collection has another owner.',
   'collection.visibility': 'A collection was made public or private.',
+  'collection.hidden': 'An operator hid a collection, or shows it again.',
   'collection.forked': 'A member forked a collection into another organization.',
   'collection.deleted': 'A collection was deleted with all its versions.',
   'webhook.made': 'A webhook was made.',

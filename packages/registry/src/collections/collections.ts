@@ -5,6 +5,7 @@ import {
   type CollectionRow,
   insertCollection,
   keepFormerSlug,
+  keepPrivate,
   lockAccount,
   lockCollection,
   ownersOfPrivateSources,
@@ -46,9 +47,16 @@ import { demandCaller, type Principal } from '../principal.ts'
 import { metadataBytes, noticeDeprecation, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import { type Openings, openingsOf } from '../versions/opened.ts'
 import { defineForgetting, removeCollection } from './deletion.ts'
-import { type CollectionFrame, type FrameRequest, factsOf, forkedFromOf, frameOf } from './frame.ts'
+import {
+  type CollectionFrame,
+  type FrameRequest,
+  factsOf,
+  forkedFromOf,
+  frameOf,
+  hiddenByOperators,
+} from './frame.ts'
 import { type BrowseAsk, browseFacets, browsePublic, listMine, listOwned } from './lists.ts'
-import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
+import { demandMayCreate, demandShown, newCollection, slugTakenAs } from './making.ts'
 import { openingWarnings } from './opening.ts'
 import { transferCollection } from './transfer.ts'
 
@@ -87,7 +95,7 @@ export function collectionsOf(context: Context) {
     /**
      * Changes a collection. If that makes it public, the answer warns of what older versions show.
      * @param options.dryRun true: check, and return the warnings, without changing anything
-     * @throws collection_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept.
+     * @throws collection_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept, hidden_by_operators.
      */
     patch: (
       who: Principal,
@@ -152,6 +160,7 @@ export function collectionsOf(context: Context) {
         ...factsOf(seen),
         latestVersion,
         publishersOnly: seen.collection.publishersOnly,
+        ...hiddenByOperators(seen.collection),
         ...(forkedFrom === undefined ? {} : { forkedFrom }),
       }
     },
@@ -182,6 +191,7 @@ async function demandChange(
   const may = ruleFor(change)
   demand(may(who, collection, role), { owner: owner.slug, needed: 'admin' })
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
+  demandShown(owner, collection, change)
   if (change.public === true && !collection.public) demandMayMakePublic(who, { account: owner, role })
   return { seen, may }
 }
@@ -200,6 +210,7 @@ async function changeCollection(
       if (locked === undefined)
         throw new RegistryError('collection_not_found', { say: { owner: owner.slug, slug: collection.slug } })
       await demandStill(context, tx, { who: demandCaller(who), collection, owner }, may)
+      demandShown(owner, locked, change)
       if (account !== undefined && !locked.public) {
         demandMayMakePublic(who, { account, role: await roleIn(tx, who, account) })
         await demandMayMakeForkPublic(tx, who, locked)
@@ -246,6 +257,7 @@ async function applyChange(
     public: change.public ?? locked.public,
     description: change.description === undefined ? locked.description : change.description,
   }
+  if (change.public === false && locked.hiddenAt !== null) await keepPrivate(tx, id)
   const members = ['slug', 'name', 'public', 'description'] as const
   if (members.every((member) => next[member] === locked[member])) return
   const at = context.now()

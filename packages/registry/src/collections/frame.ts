@@ -46,6 +46,7 @@ export interface FrameRequest {
 /** Data for the frame of all collection pages (apps/web/src/data/collection.ts). */
 export interface CollectionFrame {
   readonly facts: ReturnType<typeof factsOf>
+  readonly hiddenByOperators?: { readonly since: string; readonly reason: string }
   /** Rights of the caller, whatever `asPublic` is. */
   readonly rights: CallerRights
   /** Semver of the newest version; null before the first. */
@@ -88,6 +89,7 @@ export async function frameOf(
   ])
   return {
     facts: factsOf(seen),
+    ...hiddenByOperators(seen.collection),
     rights: rightsOf(who, seen),
     latest: seen.head && semverOf(seen.head),
     next: { content: nextOf(seen, 'content'), other: nextOf(seen, 'other') },
@@ -120,6 +122,17 @@ export const factsOf = ({ collection, owner }: FactsSource) => ({
   createdAt: instantText(collection.createdAt),
   updatedAt: instantText(collection.updatedAt),
 })
+
+/** Since when and why operators hide it, for its members. */
+export const hiddenByOperators = ({ hiddenAt, hiddenReason }: CollectionRow) =>
+  hiddenAt === null
+    ? {}
+    : {
+        hiddenByOperators: {
+          since: instantText(hiddenAt),
+          reason: hiddenReason ?? 'Its owner is suspended.',
+        },
+      }
 
 const rightsOf = (who: Principal, { collection, role, view }: VisibleCollection): CallerRights => ({
   isMember: view === 'full',

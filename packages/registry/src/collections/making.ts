@@ -8,6 +8,7 @@ import {
   type CollectionRow,
   isUniqueViolation,
   lockAccount,
+  notHidden,
   ownsFewerCollections,
   type Tx,
 } from '@ulmus/storage'
@@ -42,6 +43,17 @@ export async function demandMayCreate(
   return { account, role }
 }
 
+/** Refuses to make a collection public that operators hide. @throws hidden_by_operators */
+export function demandShown(
+  owner: AccountRow,
+  collection: CollectionRow,
+  change: { public?: boolean | undefined },
+): void {
+  if (change.public !== true || collection.hiddenAt === null) return
+  const { slug, hiddenReason: reason } = collection
+  throw new RegistryError('hidden_by_operators', { say: { owner: owner.slug, slug, reason } })
+}
+
 /** Row of a new collection without versions. */
 export function newCollection(
   context: Context,
@@ -64,6 +76,7 @@ export function newCollection(
     ancestors: [],
     newestWithdrawn: null,
     publishersOnly: false,
+    ...notHidden,
     storedBytes: 0,
     createdAt: now,
     updatedAt: now,

@@ -10,6 +10,7 @@ import {
   collectionsOfAccount,
   isUniqueViolation,
   lockCollection,
+  showCollection,
   slugsKnownElsewhere,
   type Tx,
 } from '@ulmus/storage'
@@ -89,6 +90,9 @@ const giveOnce = (context: Context, caller: Caller, { id, giver, receiver }: Giv
     if (collection?.ownerId !== giver.id) return undefined
     const slug = await freeSlug(context, tx, account, collection)
     await moveCollection(context, tx, { collection, from: giver, to: account, slug }, tell)
+    // It was hidden only because the giver is suspended.
+    if (collection.hiddenAt !== null && collection.hiddenReason === null)
+      await showCollection(tx, { id, at: context.now() })
     return { from: `${giver.slug}/${collection.slug}`, to: `${account.slug}/${slug}` }
   })
 

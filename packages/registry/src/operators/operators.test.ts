@@ -123,7 +123,7 @@ describe.each(serviceDatabases)('operators on $name', (database) => {
     expect(await outcome(operators.change(root, 'missing-account', { suspended: true }))).toBe(
       'account_not_found',
     )
-    await operators.change(root, 'ben', { suspended: true })
+    await operators.change(root, 'ben', { suspended: true, hideCollections: false })
     await operators.change(root, 'ben', { suspended: true })
     expect(await sessions.resolve(token)).toBeUndefined()
     expect(await outcome(keys.resolve(key))).toBe('account_suspended')

@@ -50,6 +50,7 @@ import { type Caller, demandCaller, type Principal } from '../principal.ts'
 import { lockNamed, lockOther, wrong } from './accounts.ts'
 import { type HandedOver, handOver } from './handing-over.ts'
 import { linkIdentity } from './identities.ts'
+import { hideWithOwner } from './suspended-collections.ts'
 
 const bySlug = byText('slug')
 /** Maximum public collections listed in a refusal. */
@@ -81,7 +82,7 @@ export function operatorsOf(context: Context) {
     },
 
     /**
-     * Suspends a user: signs out its browsers and refuses its keys, while its public data stays; or reinstates it. Sets an
+     * Suspends a user: signs out its browsers, refuses its keys and hides its public collections; or reinstates it. Sets an
      * account's quota. A quota below the usage removes nothing. Appoints an owner of an organization whose owners are all gone or
      * suspended.
      * @throws account_not_found; to suspend also not_a_user, invalid_request for the operator itself; to appoint also not_an_org,
@@ -164,10 +165,11 @@ async function change(
   context: Context,
   caller: Caller,
   slug: string,
-  { suspended, quotaBytes, owner }: OperateAccount,
+  { suspended, hideCollections = true, quotaBytes, owner }: OperateAccount,
 ): Promise<void> {
   await audited(context, caller, async (tx, tell) => {
-    if (suspended !== undefined) await suspend(context, tx, tell, { caller, slug, suspended })
+    if (suspended !== undefined)
+      await suspend(context, tx, tell, { caller, slug, suspended, hides: hideCollections })
     if (quotaBytes !== undefined) await setQuota(context, tx, tell, { caller, slug, quotaBytes })
     if (owner !== undefined) await nameOwner(context, tx, tell, { caller, slug, owner })
   })
@@ -182,7 +184,7 @@ async function suspend(
   context: Context,
   tx: Tx,
   tell: Tell,
-  { caller, slug, suspended }: Changing & { suspended: boolean },
+  { caller, slug, suspended, hides }: Changing & { suspended: boolean; hides: boolean },
 ): Promise<void> {
   const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
   if ((suspendedAt !== null) === suspended) return
@@ -190,7 +192,13 @@ async function suspend(
   // The claims of the last sign-in are void from now on, even after a reinstatement.
   const changes = suspended ? { suspendedAt: context.now(), claimsOperator: false } : { suspendedAt: null }
   await updateAccount(tx, id, changes)
-  tell({ action: 'account.suspended', account: id, target: slug, details: { suspended } })
+  const hidden = hides || !suspended ? await hideWithOwner(context, tx, id, { isSuspended: suspended }) : 0
+  tell({
+    action: 'account.suspended',
+    account: id,
+    target: slug,
+    details: { suspended, collections: hidden },
+  })
 }
 
 async function setQuota(
@@ -243,6 +251,7 @@ async function erase(
     }
     const at = context.now()
     const anonymous = { slug: erasedSlug(), displayName: 'Erased account' }
+    await hideWithOwner(context, tx, account.id, { isSuspended: false })
     const organizationsWithoutOwner = await soleOwnerOf(tx, account.id)
     await erasePerson(tx, account, { ...anonymous, at })
     await renameOwnerOfCollections(tx, account.id, anonymous)

@@ -8,6 +8,7 @@ import {
   EraseQuery,
   HandedOver,
   HandOver,
+  HideCollection,
   JobsUnderWay,
   LinkedIdentity,
   LinkIdentity,
@@ -18,7 +19,7 @@ import {
 } from '../admin.ts'
 import { AuditEvent, AuditQuery } from '../audit.ts'
 import { operation } from '../operation.ts'
-import { AccountPath } from '../paths.ts'
+import { AccountPath, CollectionPath } from '../paths.ts'
 import { Done } from '../text.ts'
 
 const operatorsOnly =
@@ -39,7 +40,7 @@ export const adminOperations = {
     id: 'operateAccount',
     tag: 'operators',
     summary: 'Suspend a user, set a quota or appoint an owner',
-    description: `\`suspended: true\` signs a user out of all browsers and rejects the user’s keys with 403 \`account_suspended\` until the suspension ends; public data stays readable, nothing is deleted, and operators cannot suspend themselves. \`quotaBytes\` limits the stored versions and files of a user or an organization (null: the default quota). Over quota, pushes, uploads and metadata updates get 413 \`quota_exceeded\`; nothing is removed. \`owner\` makes a user the owner of an organization whose owners are all erased or suspended; otherwise the request gets 409 \`has_owner\`. ${operatorsOnly}`,
+    description: `\`suspended: true\` signs a user out of all browsers and rejects the user’s keys with 403 \`account_suspended\` until the suspension ends. The user’s public collections are hidden from all but members meanwhile (410 \`collection_hidden\`), unless \`hideCollections\` is false; nothing is deleted, and operators cannot suspend themselves. \`quotaBytes\` limits the stored versions and files of a user or an organization (null: the default quota). Over quota, pushes, uploads and metadata updates get 413 \`quota_exceeded\`; nothing is removed. \`owner\` makes a user the owner of an organization whose owners are all erased or suspended; otherwise the request gets 409 \`has_owner\`. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     body: OperateAccount,
@@ -57,6 +58,27 @@ export const adminOperations = {
     answers: { 200: ErasedAccount },
     answerWords: { 200: 'Erased.' },
     refusals: ['not_a_user', 'has_public_collections'],
+  }),
+  'POST /api/admin/collections/:owner/:slug/hide': operation({
+    id: 'hideCollection',
+    tag: 'operators',
+    summary: 'Hide a collection',
+    description: `Hides a public collection from all but the members of its owner, who see the reason: others get 410 \`collection_hidden\`, lists and searches omit it, and its members cannot make it public. Forks stay as they are. Repeat the request to change the reason. Recorded in the owner’s audit log. ${operatorsOnly}`,
+    entrance: { scope: 'admin', unlimited: true },
+    params: CollectionPath,
+    body: HideCollection,
+    answers: { 200: Done },
+    refusals: ['collection_not_found'],
+  }),
+  'POST /api/admin/collections/:owner/:slug/show': operation({
+    id: 'showCollection',
+    tag: 'operators',
+    summary: 'Show a hidden collection again',
+    description: `Makes a collection that operators have hidden public again, unless its members have made it private meanwhile. Recorded in the owner’s audit log. ${operatorsOnly}`,
+    entrance: { scope: 'admin', unlimited: true },
+    params: CollectionPath,
+    answers: { 200: Done },
+    refusals: ['collection_not_found'],
   }),
   'GET /api/admin/usage': operation({
     id: 'getUsage',

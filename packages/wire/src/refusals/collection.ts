@@ -22,6 +22,24 @@ export const collectionRefusals = {
     remedy: 'Check the path, and use the credential of a member.',
     example: { say: { slug: 'cities', owner: 'ada' } },
   },
+  collection_hidden: {
+    kind: 'gone',
+    sentence: (f) =>
+      `The operators of this registry have hidden \`${f.owner}/${f.slug}\`. Ask them if you need it.`,
+    meaning: 'the operators of the registry have hidden the collection from all but its members',
+    explanation:
+      'The operators of the registry have hidden the collection, or suspended its owner. Members still read it. It can be shown again, with all versions.',
+    remedy: 'Ask the operators of the registry. Members of the owner sign in.',
+    example: { say: { slug: 'cities', owner: 'ada' } },
+  },
+  hidden_by_operators: {
+    kind: 'conflict',
+    sentence: (f) =>
+      `The operators of this registry have hidden \`${f.owner}/${f.slug}\`${f.reason ? `: ${f.reason}` : '.'} Only they can make it public again.`,
+    meaning: 'the collection cannot be made public: the operators have hidden it',
+    remedy: 'Ask the operators of the registry to show it.',
+    example: { say: { slug: 'cities', owner: 'ada', reason: 'It names people who did not agree.' } },
+  },
   job_not_found: {
     kind: 'missing',
     sentence: 'The collection has no metadata job with this id.',

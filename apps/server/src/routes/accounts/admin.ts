@@ -19,6 +19,16 @@ export const adminRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
     operators.erase(principal, params.slug, { confirmed: query.confirm === 'true' }),
   )
 
+  serve(app, 'POST /api/admin/collections/:owner/:slug/hide', async ({ principal, params, body }) => {
+    await registry.moderation.hide(principal, params, body.reason)
+    return done
+  })
+
+  serve(app, 'POST /api/admin/collections/:owner/:slug/show', async ({ principal, params }) => {
+    await registry.moderation.show(principal, params)
+    return done
+  })
+
   serve(app, 'GET /api/admin/usage', async ({ principal }) => operators.usage(principal))
 
   serve(app, 'GET /api/admin/jobs', async ({ principal }) => operators.jobs(principal))

@@ -18,11 +18,13 @@ import {
   linkIdentity,
 } from './admin-people.tsx'
 import { ScarceDisks } from './disk.tsx'
+import { HiddenCollections, hide, showAgain } from './hidden-collections.tsx'
 
 export const admin = formPage((visit, form) => (acts.get(form['do']) ?? suspend)(visit, form), adminPage)
 
 async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answer> {
-  await registry.operators.change(who, form['account'] ?? '', { suspended: form['do'] === 'suspend' })
+  const change = { suspended: form['do'] === 'suspend', hideCollections: form['keeps'] !== 'on' }
+  await registry.operators.change(who, form['account'] ?? '', change)
   return new Redirect(`/admin${url.search}`)
 }
 
@@ -51,6 +53,8 @@ const acts = new Map<string | undefined, FormAction<{ done: Done }>>([
   ['erase', reported(erase)],
   ['link', reported(linkIdentity)],
   ['transfer', reported(handOver)],
+  ['hide', reported(hide)],
+  ['show', reported(showAgain)],
   ['quota', setQuota],
   ['owner', nameOwner],
 ])
@@ -62,10 +66,11 @@ async function adminPage(
   const form = { ...formsFor(url.searchParams.get('for') ?? ''), ...sent }
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
-  const [usage, disks, jobs, { items, links }] = await Promise.all([
+  const [usage, disks, jobs, hidden, { items, links }] = await Promise.all([
     registry.operators.usage(who),
     registry.operatorState.disks(who),
     registry.operators.jobs(who),
+    registry.moderation.hidden(who),
     registry.operators.accounts(who, { limit: 50, q, ...(cursor !== undefined && { cursor }) }),
   ])
   const to = (link: string | undefined) =>
@@ -94,6 +99,7 @@ async function adminPage(
         </form>
         {items.length === 0 ? <Empty title="No account is like that." /> : <Accounts items={items} />}
         <Pager next={to(links.next)} prev={to(links.prev)} />
+        <HiddenCollections form={form} error={error} items={hidden} />
         <Quota form={form} usual={usage.quotaBytes} />
         <NameOwner form={form} />
         <LinkIdentityForm form={form} error={error} />
@@ -215,9 +221,14 @@ const SuspendForm = ({ account: { slug, suspendedAt } }: { account: OperatedAcco
   <form method="post">
     <input type="hidden" name="account" value={slug} />
     {suspendedAt === null ? (
-      <button type="submit" class="danger" name="do" value="suspend">
-        Suspend<span class="sr-only"> {slug}</span>
-      </button>
+      <>
+        <label class="check">
+          <input type="checkbox" name="keeps" /> <span>Its collections stay public</span>
+        </label>
+        <button type="submit" class="danger" name="do" value="suspend">
+          Suspend<span class="sr-only"> {slug}</span>
+        </button>
+      </>
     ) : (
       <button type="submit" name="do" value="release">
         Take back<span class="sr-only"> the suspension of {slug}</span>

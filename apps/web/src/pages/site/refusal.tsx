@@ -30,7 +30,10 @@ const withinCollection: Readonly<Partial<Record<RefusalCode, string>>> = {
 /** @param here requested path and query */
 export function refusalPage(error: RegistryError, status: number, here: string, isSignedIn: boolean): View {
   const within = withinCollection[error.code]
-  const title = within ?? titles[status] ?? 'This cannot be done'
+  const title =
+    within ??
+    (error.code === 'collection_hidden' ? 'This collection is hidden' : titles[status]) ??
+    'This cannot be done'
   return {
     title,
     refused: error,
@@ -43,7 +46,7 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
         <Why error={error} status={status} isWithin={within !== undefined} />
         {within !== undefined && <WaysOn error={error} here={here} />}
         <p class="actions">
-          {!isSignedIn && (status === 404 || status === 401 || status === 403) && (
+          {!isSignedIn && ([401, 403, 404].includes(status) || error.code === 'collection_hidden') && (
             <a
               class={within === undefined ? 'button primary' : 'button'}
               href={withQuery('/auth/login', { return_to: here })}

@@ -52,6 +52,11 @@ export const collections = pgTable(
     newestWithdrawn: text('newest_withdrawn'),
     /** True: only trusted publishers make versions. */
     publishersOnly: boolean('publishers_only').notNull().default(false),
+    /** When operators hid it from all but its members, and why (null: its owner was suspended). Null: not hidden. */
+    hiddenAt: instant('hidden_at'),
+    hiddenReason: text('hidden_reason'),
+    /** True: it is public again once operators show it. */
+    publicOnceShown: boolean('public_once_shown').notNull().default(false),
     /** Bytes that its versions and files added to the store, without erased ones. See usage.ts. */
     storedBytes: count('stored_bytes').notNull().default(0),
     createdAt: instant('created_at').notNull(),
@@ -77,6 +82,7 @@ export const collections = pgTable(
       .using('gin', sql`${t.topics} collate "C"`)
       .with({ fastupdate: false })
       .where(sql`${t.public}`),
+    index('collections_hidden').on(t.hiddenAt, t.id).where(sql`${t.hiddenReason} is not null`),
     index('collections_ancestors').using('gin', t.ancestors),
   ],
 )
@@ -212,7 +218,6 @@ export async function moveHead(
   await tx.query('select set_head_words($1, $2)', [id, headWords(head)])
 }
 
-/** Sets whether only trusted publishers make versions. */
 export async function setPublishersOnly(tx: Tx, id: string, publishersOnly: boolean): Promise<void> {
   await tx.query('update collections set publishers_only = $2 where id = $1', [id, publishersOnly])
 }

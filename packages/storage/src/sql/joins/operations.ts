@@ -161,9 +161,29 @@ interface RegistryCounts {
 /** Slugs of an account's collections with public versions, ordered by slug. */
 export async function publicSlugsOf(tx: Tx, ownerId: string, max: number): Promise<string[]> {
   const { rows } = await tx.query<{ slug: string }>(
-    `select slug from collections where owner_id = $1 and public and (head_id is not null or newest_withdrawn is not null)
+    `select slug from collections where owner_id = $1 and (public or (public_once_shown and hidden_reason is null))
+       and (head_id is not null or newest_withdrawn is not null)
      order by slug limit $2`,
     [ownerId, max],
   )
   return rows.map(({ slug }) => slug)
+}
+
+/** A collection that operators hid, without the suspension of its owner. */
+export interface HiddenCollection {
+  readonly owner: string
+  readonly slug: string
+  readonly hiddenAt: Date
+  readonly hiddenReason: string
+}
+
+/** The last hidden first. */
+export async function listHiddenCollections(at: Queries, max: number): Promise<HiddenCollection[]> {
+  const { rows } = await at.query<HiddenCollection>(
+    `select a.slug as owner, c.slug, hidden_at as "hiddenAt", hidden_reason as "hiddenReason"
+     from collections c join accounts a on a.id = owner_id where hidden_reason is not null
+     order by hidden_at desc, c.id limit $1`,
+    [max],
+  )
+  return rows
 }

@@ -12,6 +12,7 @@ import {
   updateCollection,
 } from '../collections/collections.ts'
 import { dropFormerSlugs, keepFormerSlug } from '../collections/former-slugs.ts'
+import { notHidden } from '../collections/hidden-collections.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
 import { findFormerCollection } from '../joins/found-collection.ts'
 import { findHead, markVersion, standing, versions } from '../versions/versions.ts'
@@ -52,6 +53,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       ancestors: [] as string[],
       newestWithdrawn: null,
       publishersOnly: false,
+      ...notHidden,
       storedBytes: 0,
       createdAt: at,
       updatedAt: at,

@@ -7,6 +7,7 @@ import { databases } from '../../testing/databases.ts'
 import type { Authority } from '../access/authority.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections, insertCollection } from '../collections/collections.ts'
+import { notHidden } from '../collections/hidden-collections.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
 import { passSweepGate, recordPacks } from '../objects/objects.ts'
 import { condemn } from '../objects/sweeps.ts'
@@ -47,6 +48,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
         ancestors: [],
         newestWithdrawn: null,
         publishersOnly: false,
+        ...notHidden,
         storedBytes: 0,
       },
     }

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { databases } from '../../testing/databases.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { insertCollection } from '../collections/collections.ts'
+import { notHidden } from '../collections/hidden-collections.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
 import { listPushFiles } from './files.ts'
 import { claimCommits } from './leases.ts'
@@ -44,6 +45,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
       topics: [],
       newestWithdrawn: null,
       publishersOnly: false,
+      ...notHidden,
       storedBytes: 0,
     }
     const made = { ...none, forkedFromId: null, forkedFromSemver: null, createdAt: at, updatedAt: at }
