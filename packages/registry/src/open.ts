@@ -29,9 +29,10 @@ import { diskReserveOf } from './monitoring/disk-reserve.ts'
 import { scheduleDiskWatch } from './monitoring/disk-watch.ts'
 import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
-import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
+import { beat, endBeats, newServer, type Server, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { loadOf } from './monitoring/load.ts'
 import { moderationOf } from './operators/moderation.ts'
+import { watchForNewerRelease } from './monitoring/newer-release.ts'
 import { operatorsOf } from './operators/operators.ts'
 import { operatorStateOf } from './operators/state.ts'
 import { nothingAllowed } from './outside/addresses.ts'
@@ -90,6 +91,8 @@ export interface RegistryConfig extends StoresConfig {
   works: boolean
   /** Requests that may wait for events at once; asked for each. Default: 4,096. */
   waitingMax?: () => number
+  /** Called once with the reason if a newer release has migrated the database, so that this process must end. */
+  onNewerRelease?: (why: string) => void
   /** Cache of decoded objects, in bytes. Default: by the available memory (`memory.ts`). */
   cacheBytesMax?: number
   /** Default: the system's clock, or the database server's if the system's is off (`clock.ts`). */
@@ -100,7 +103,7 @@ export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
 /** @throws the errors of `openStores`. */
 export async function openRegistry(config: RegistryConfig) {
-  const { log } = config
+  const { log, release = 'unknown' } = config
   const opened = new AsyncDisposableStack()
   try {
     const { database, blobs, space, demandSame } = await openStores(config, opened, 'serve')
@@ -141,6 +144,8 @@ export async function openRegistry(config: RegistryConfig) {
       log,
       now,
     }
+    const server = newServer(release, config.works)
+    const newerRelease = watchForNewerRelease(context, release, config.onNewerRelease)
     const tables = config.tables ?? usualTables
     const folder = join(config.dataFolder, 'tables')
     const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
@@ -153,15 +158,14 @@ export async function openRegistry(config: RegistryConfig) {
       versionLog: versionLogOf(context, versionLog.signers, versionLog),
       ...answering.services,
       ...statesOf(context, config, installed),
+      health: healthOf(context, newerRelease),
+      /** The release that has migrated the database under this process; undefined: none. */
+      newerRelease: newerRelease.name,
     }
-    scheduleCompaction(context)
-    scheduleSweeps(context, demandSame)
-    scheduleExpiry(context)
-    scheduleHeartbeat(context)
-    scheduleDiskWatch(context)
-    context.jobs.repeat(schedule.clock, clock.compare)
-    // A ready server reports its own background work at once.
-    if (config.works && !(await space.isFull())) await beat(context)
+    scheduleUpkeep(context, server, demandSame, clock)
+    // A ready server reports itself and its background work at once.
+    await beat(context, server)
+    opened.defer(() => endBeats(context, server))
     opened.defer(() => services.keys.settle())
     if (database.kind === 'embedded')
       opened.defer(await serveDumps(database, join(config.dataFolder, 'database'), log))
@@ -175,6 +179,20 @@ export async function openRegistry(config: RegistryConfig) {
     await opened.disposeAsync()
     throw error
   }
+}
+
+function scheduleUpkeep(
+  context: Context,
+  server: Server,
+  demandSame: () => Promise<void>,
+  clock: Pick<ReturnType<typeof clockOf>, 'compare'>,
+): void {
+  scheduleCompaction(context)
+  scheduleSweeps(context, demandSame)
+  scheduleExpiry(context)
+  scheduleHeartbeat(context, server)
+  scheduleDiskWatch(context)
+  context.jobs.repeat(schedule.clock, clock.compare)
 }
 
 /** Services that ask tables, and their background work. */
@@ -231,7 +249,6 @@ function servicesOf(context: Context, waitingMax: () => number) {
     histories: historiesOf(context),
     strips: stripsOf(context),
     exports: exportsOf(context),
-    health: healthOf(context),
     figures: figuresOf(context),
     /** Names the committed state of the database: while it is the same, so are all answers that only the database determines. */
     databaseState: () => nameDatabaseState(context.database),

@@ -33,8 +33,10 @@ export const schedule = {
   requestRates: { name: 'rate limit exchange', everySeconds: 1, frees: true, everywhere: true },
   /** Copies small packs from the database into the object store. upkeep/compaction.ts */
   compaction: { name: 'compaction of small packs', everySeconds: 10 },
-  /** Writes a heartbeat of background work. monitoring/heartbeat.ts */
-  heartbeat: { name: 'heartbeat', everySeconds: 15 },
+  /** Writes a heartbeat of this process. monitoring/heartbeat.ts */
+  heartbeat: { name: 'heartbeat', everySeconds: 15, frees: true, everywhere: true },
+  /** Looks for migrations of a newer release; a notification begins it at once. monitoring/newer-release.ts */
+  newerRelease: { name: 'search for a newer release', everySeconds: 15, frees: true, everywhere: true },
   /** Checks whether any process does background work. monitoring/heartbeat.ts */
   heartbeatWatch: { name: 'heartbeat check', everySeconds: 15, frees: true, everywhere: true },
   /** Checks whether the disk is full. monitoring/disk-watch.ts */

@@ -437,6 +437,15 @@ CREATE TABLE "periodic_tasks" (
 	"succeeded" boolean
 );
 --> statement-breakpoint
+CREATE TABLE "servers" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"host" text NOT NULL,
+	"release" text NOT NULL,
+	"seen_at" timestamp (3) with time zone NOT NULL,
+	"worked_at" timestamp (3) with time zone,
+	"ended" boolean DEFAULT false NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "log_queue" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "log_queue_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"at" timestamp (3) with time zone NOT NULL,

@@ -2,10 +2,11 @@
 import type { Context } from '../context.ts'
 import { isAlive } from './heartbeat.ts'
 import { inTime } from './in-time.ts'
+import type { NewerRelease } from './newer-release.ts'
 
 export type Health = ReturnType<typeof healthOf>
 
-export function healthOf(context: Context) {
+export function healthOf(context: Context, newerRelease: NewerRelease = { name: () => undefined }) {
   return {
     /**
      * Never rejects. Does not check the schema: opening the database migrates it. A full disk or missing background work leaves
@@ -28,14 +29,18 @@ export function healthOf(context: Context) {
         space.isFull(),
         inTime(isAlive(at)),
       ])
+      const newer = newerRelease.name()
       const isMissed = !isFull && works !== true
       return {
-        ready: database && objects,
+        ready: database && objects && newer === undefined,
         database,
         objects,
         storage: isFull ? 'full' : 'ok',
         worker: isFull ? 'paused' : isMissed ? 'missing' : 'ok',
         problems: [
+          ...(newer === undefined
+            ? []
+            : [`The release ${newer} has migrated the database: this server ends.`]),
           ...(database ? [] : ['The database does not answer.']),
           ...(objects ? [] : ['The object store does not answer, or cannot be written to.']),
           ...(isFull ? [diskIsFull] : []),

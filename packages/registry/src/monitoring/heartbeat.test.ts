@@ -1,9 +1,10 @@
 import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Jobs } from '../jobs.ts'
+import { schedule } from '../schedule.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
 import { healthOf } from './health.ts'
-import { beat, isAlive, scheduleHeartbeat } from './heartbeat.ts'
+import { beat, isAlive, newServer, scheduleHeartbeat } from './heartbeat.ts'
 
 describe.each(serviceDatabases)('the heartbeat of background work on $name', (database) => {
   let context: TestContext
@@ -12,25 +13,25 @@ describe.each(serviceDatabases)('the heartbeat of background work on $name', (da
   })
   afterAll(() => context.dispose())
 
+  const server = newServer('0.1.0', true)
   const lastSign = (secondsAgo: number) =>
     context.database.transact((tx) =>
-      tx.query(`update periodic_tasks set ended_at = now() - make_interval(secs => $1::double precision)`, [
+      tx.query(`update servers set worked_at = now() - make_interval(secs => $1::double precision)`, [
         secondsAgo,
       ]),
     )
 
   /** Collects the periodic tasks for the test to run. */
   function scheduled(patience = 0) {
-    const tasks: { seconds: number; work: () => Promise<void>; everywhere: boolean }[] = []
+    const tasks: { name: string; seconds: number; work: () => Promise<void> }[] = []
     const jobs: Jobs = {
       ...context.jobs,
-      repeat: ({ everySeconds: seconds, everywhere = false }, work) =>
-        void tasks.push({ seconds, work, everywhere }),
+      repeat: ({ name, everySeconds: seconds }, work) => void tasks.push({ name, seconds, work }),
     }
-    scheduleHeartbeat({ ...context, jobs }, patience)
+    scheduleHeartbeat({ ...context, jobs }, server, patience)
     return {
-      give: tasks.find(({ everywhere }) => !everywhere)!,
-      look: tasks.find(({ everywhere }) => everywhere)!,
+      give: tasks.find(({ name }) => name === schedule.heartbeat.name)!,
+      look: tasks.find(({ name }) => name === schedule.heartbeatWatch.name)!,
     }
   }
 
@@ -62,13 +63,13 @@ describe.each(serviceDatabases)('the heartbeat of background work on $name', (da
     const before = context.log.warnings.length
     await look.work()
     expect(context.log.warnings).toHaveLength(before)
-    await beat(context)
+    await beat(context, server)
   })
 
   test('while the disk is full it is not missed: it waits for room', async () => {
     await lastSign(600)
     const space = { ...context.space, isFull: async () => true }
     expect(await healthOf({ ...context, space }).check()).toMatchObject({ storage: 'full', worker: 'paused' })
-    await beat(context)
+    await beat(context, server)
   })
 })

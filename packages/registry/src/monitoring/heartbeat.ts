@@ -1,21 +1,45 @@
-/** Heartbeats of processes that do background work. Without that work, asynchronous commits wait and no sweep runs. */
-import { endPeriodicTask, lastEndOf, type Queries } from '@ulmus/storage'
+/**
+ * Heartbeats of the processes of a registry. A newer release finds running servers by them (packages/storage/src/database/other-servers.ts),
+ * and every process finds out whether any does background work: without it, asynchronous commits wait and no sweep runs.
+ */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import {
+  noteServer,
+  noteServerEnd,
+  type Queries,
+  type ServerProcess,
+  secondsSinceWork,
+  silentSecondsMax,
+} from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
+import { inTime } from './in-time.ts'
 
-/** Name of the heartbeat's row in the table of periodic tasks, the same for all processes of a registry. */
-const working = 'background work'
-/** Two missed beats and some tolerance. */
-const silentSecondsMax = 40
+/** This process, as others see it. */
+export interface Server extends ServerProcess {
+  /** True if it does background work. */
+  readonly works: boolean
+}
+
+export const newServer = (release: string, works: boolean): Server => ({
+  id: randomUUID(),
+  host: hostname(),
+  release,
+  works,
+})
 
 /**
- * Processes with the role `worker` write a heartbeat to the database. Every process reads it, and logs once when it is missing
- * and once when it is back.
+ * Writes heartbeats of this process. Every process looks for workers, and logs once when all are missing and once when one is back.
  * @param patienceSeconds since the start of this process: a worker may be starting at the same time
  */
-export function scheduleHeartbeat(context: Context, patienceSeconds = silentSecondsMax): void {
+export function scheduleHeartbeat(
+  context: Context,
+  server: Server,
+  patienceSeconds = silentSecondsMax,
+): void {
   const patientUntil = performance.now() + patienceSeconds * 1_000
-  context.jobs.repeat(schedule.heartbeat, () => beat(context))
+  context.jobs.repeat(schedule.heartbeat, () => beat(context, server))
   let silent = false
   const look = async () => {
     if ((await context.space.isFull()) || (await isAlive(context.database)) !== silent) return
@@ -31,13 +55,23 @@ export function scheduleHeartbeat(context: Context, patienceSeconds = silentSeco
   context.jobs.repeat(schedule.heartbeatWatch, look)
 }
 
-/** Writes a heartbeat. */
-export const beat = ({ database }: Pick<Context, 'database'>): Promise<void> =>
-  database.transactOnce((tx) => endPeriodicTask(tx, working, true))
+/** Writes a heartbeat. On a full disk, background work pauses, and the embedded database, which no other process uses, has no room for rows. */
+export async function beat(
+  { database, space }: Pick<Context, 'database' | 'space'>,
+  { works, ...server }: Server,
+): Promise<void> {
+  const isFull = await space.isFull()
+  if (isFull && database.kind === 'embedded') return
+  await database.transactOnce((tx) => noteServer(tx, server, works && !isFull))
+}
 
-/** Seconds since the last heartbeat of any process; undefined if there was none. */
-export const secondsSinceBeat = async (at: Queries): Promise<number | undefined> =>
-  (await lastEndOf(at, working))?.secondsAgo
+/** Records the end of this process on a database that others share, so that a newer release need not wait for its silence. Never rejects. */
+export async function endBeats({ database }: Pick<Context, 'database'>, { id }: Server): Promise<void> {
+  if (database.kind === 'server') await inTime(database.transactOnce((tx) => noteServerEnd(tx, id)))
+}
+
+/** Seconds since the last heartbeat of any worker; undefined if there was none. */
+export const secondsSinceBeat = secondsSinceWork
 
 /** True if any process does background work. */
 export async function isAlive(at: Queries): Promise<boolean> {

@@ -39,6 +39,10 @@ export interface StoresConfig {
   bucket?: S3Settings
   /** Free space of `dataFolder` to leave unused. Bytes. Default 0. */
   reserveBytes?: number
+  /** This release, such as `0.1.0 (5852009b, 2026-11-29)`. Default: `unknown`. */
+  release?: string
+  /** True: migrate although servers of another release are alive. Default: refuse. */
+  migratesBesideOthers?: boolean
   log: Log
 }
 
@@ -98,7 +102,8 @@ export async function openRows(
   const database = await openDatabase({
     ...(folder === undefined ? { url: config.databaseUrl! } : { folder }),
     log: (line) => config.log.info({}, line),
-    ...(lastMigration !== undefined && { migrations: { last: lastMigration } }),
+    migrations: { last: lastMigration, force: config.migratesBesideOthers },
+    release: config.release ?? 'unknown',
   })
   opened.defer(() => database.close())
   return database

@@ -12,6 +12,7 @@ import {
   dropOrphanedWebhooks,
   dropRenderedReadmes,
   dropRequestCounts,
+  dropSilentServers,
   dropUsedTokens,
   dropWebhookRequests,
   type Tx,
@@ -30,6 +31,8 @@ const requestCountHours = 0.1
 const renderedReadmeDays = 7
 /** Retention of a publisher's keys after their end, so that a late job gets the reason. Hours. */
 const workloadKeyHours = 24
+/** Retention of servers after their last heartbeat. Hours. */
+const silentServerHours = 24
 /** Rows deleted in one transaction; others may have to wait for it. */
 const rowsAtOnce = 2_000
 const hourMilliseconds = 3_600_000
@@ -61,6 +64,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   await database.transact((tx) => dropEndedInvitations(tx, context.now()))
   await database.transactOnce((tx) => dropWebhookRequests(tx, ago(requestCountHours)))
+  await database.transactOnce((tx) => dropSilentServers(tx, ago(silentServerHours)))
   await database.transactOnce((tx) => dropRequestCounts(tx, ago(requestCountHours)))
   await database.transactOnce((tx) => dropRenderedReadmes(tx, ago(renderedReadmeDays * 24)))
   if (database.kind === 'embedded') await vacuumTables(database)

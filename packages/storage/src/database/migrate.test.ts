@@ -1,11 +1,16 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { writeDump } from '../dump/write.ts'
+import { noteServer, noteServerEnd } from '../sql/upkeep/servers.ts'
 import { databases } from '../testing/databases.ts'
+import { addMigration } from '../testing/next-migration.ts'
 import { DatabaseUnfitError } from './database.ts'
-import { migrationTimes } from './migrate.ts'
+import { findNewerRelease, migrationTimes } from './migrate.ts'
 import { openDatabase } from './open.ts'
+import { silentSecondsMax } from './other-servers.ts'
 
 test('every migration in the folder has its time, and they ascend', () => {
   const files = readdirSync(new URL('../../migrations', import.meta.url)).filter((file) =>
@@ -16,20 +21,9 @@ test('every migration in the folder has its time, and they ascend', () => {
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 })
 
-/** The migrations of this release in `folder`, and one more. */
-function addMigration(folder: string, sql: string): void {
-  cpSync(new URL('../../migrations', import.meta.url), folder, { recursive: true })
-  const path = join(folder, 'meta/_journal.json')
-  const journal = JSON.parse(readFileSync(path, 'utf8')) as { entries: { when: number; tag: string }[] }
-  const last = journal.entries.at(-1)!
-  journal.entries.push({ ...last, when: last.when + 1_000, tag: '9999_newer' })
-  writeFileSync(path, JSON.stringify(journal))
-  writeFileSync(join(folder, '9999_newer.sql'), sql)
-}
-
-describe.each(databases)('migrations ($name)', ({ settings }) => {
+describe.each(databases)('migrations ($name)', ({ name, settings }) => {
   test.each([
-    ['newer', 1_000, /^The database is of a newer release than this program.*restore the backup/],
+    ['newer', 1_000, /^The database is of a newer release .*than this program.*restore the backup/],
     ['never released', -1_000, /^The database was made by a version .* never released/],
   ] as const)('a database that is %s is refused and left as it is', async (_what, later, sentence) => {
     const made = await settings()
@@ -110,6 +104,109 @@ describe.each(databases)('migrations ($name)', ({ settings }) => {
       await after.close()
     } finally {
       await made.dispose()
+    }
+  })
+
+  test('a migration is logged with what it does, and the record has its release', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-newer-'))
+    const made = await settings()
+    try {
+      addMigration(
+        folder,
+        '-- Adds the shown name of accounts.\nalter table accounts add column shown_as text;',
+      )
+      const lines: string[] = []
+      const newer = await openDatabase({
+        ...{ ...made.settings, migrations: { folder }, release: '0.2.0 (abcdef12, 2027-01-01)' },
+        log: (line) => lines.push(line),
+      })
+      expect(lines).toEqual([
+        'Migrating the database: 9999_newer (Adds the shown name of accounts.).',
+        expect.stringMatching(/^Migrated the database: 9999_newer took \d+\.\d s\.$/),
+      ])
+      expect(await findNewerRelease(newer)).toBe('0.2.0 (abcdef12, 2027-01-01)')
+      await newer.close()
+      await expect(openDatabase(made.settings)).rejects.toThrow(
+        /^The database is of a newer release \(0\.2\.0 \(abcdef12, 2027-01-01\)\) than this program/,
+      )
+    } finally {
+      await made.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('the release before may run beside a compatible migration, and beside no other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-newer-'))
+    const made = await settings()
+    try {
+      addMigration(folder, '-- Adds an index.\n-- compatible\ncreate index later on accounts (created_at);')
+      const newer = await openDatabase({ ...made.settings, migrations: { folder } })
+      expect(await findNewerRelease(newer)).toBe(undefined)
+      await newer.close()
+      const older = await openDatabase(made.settings)
+      // A dump of the older program would lack what the newer one has added.
+      await expect(writeDump(older, join(folder, 'dump'))).rejects.toThrow(DatabaseUnfitError)
+      await older.close()
+      addMigration(folder, 'select 1;', 2_000)
+      await (await openDatabase({ ...made.settings, migrations: { folder } })).close()
+      await expect(openDatabase(made.settings)).rejects.toThrow(/^The database is of a newer release/)
+    } finally {
+      await made.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('a migration waits for the end of other servers, unless it is compatible or forced', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-newer-'))
+    const made = await settings()
+    const newer = (force = false) =>
+      openDatabase({ ...made.settings, migrations: { folder, force }, release: '0.2.0' })
+    try {
+      const first = await openDatabase(made.settings)
+      const server = { id: randomUUID(), host: 'here', release: '0.1.0' }
+      await first.transact((tx) => noteServer(tx, server, true))
+      await first.close()
+      addMigration(folder, 'select 1;')
+      if (name === 'embedded') {
+        // Its lock has told that no other process is alive.
+        await (await newer()).close()
+        return
+      }
+      const sentence =
+        /^The release 0\.2\.0 would migrate .* the server on here \(release 0\.1\.0, seen \d s ago\) uses it: stop it, wait (3\d|40) s .* `ulmus-server start --force`/
+      await expect(newer()).rejects.toThrow(sentence)
+      await expect(newer()).rejects.toThrow(DatabaseUnfitError)
+      await (await newer(true)).close()
+
+      addMigration(folder, '-- compatible\nselect 2;', 2_000)
+      await (await newer()).close()
+      addMigration(folder, 'select 3;', 3_000)
+      await expect(newer()).rejects.toThrow(sentence)
+      const ending = await openDatabase({ ...made.settings, migrations: { folder, last: 0 } })
+      await ending.transact((tx) => noteServerEnd(tx, server.id))
+      await ending.close()
+      await (await newer()).close()
+    } finally {
+      await made.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  test('a killed server is waited for until its heartbeat is too old', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-newer-'))
+    const made = await settings()
+    try {
+      const first = await openDatabase(made.settings)
+      await first.transact((tx) => noteServer(tx, { id: randomUUID(), host: 'here', release: '0.1.0' }, true))
+      await first.query(`update servers set seen_at = now() - make_interval(secs => $1)`, [
+        silentSecondsMax + 1,
+      ])
+      await first.close()
+      addMigration(folder, 'select 1;')
+      await (await openDatabase({ ...made.settings, migrations: { folder } })).close()
+    } finally {
+      await made.dispose()
+      rmSync(folder, { recursive: true, force: true })
     }
   })
 })

@@ -14,23 +14,25 @@ export interface DatabaseConfig {
   poolMax?: number
   /** Migrations to run. Default: all of this release. */
   migrations?: Migrations
+  /** This release, for messages and for the record of migrations. Default: `unknown`. */
+  release?: string
 }
 
 /**
  * Opens the database and migrates its tables. Servers that start at the same time migrate one after the other.
  * @throws FolderInUseError if another process has the embedded database open; DatabaseUnfitError for a server too old or without `pg_trgm`, and for
- * a database that is newer than this program.
+ * a database that is newer than this program, or that servers of another release use.
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
-  const { log = () => undefined, migrations } = config
+  const { log = () => undefined, migrations, release = 'unknown' } = config
   // Each kind is imported on demand, so that a process starts sooner without the other.
   if (config.url !== undefined) {
     const { openServer } = await import('./server.ts')
-    return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log, migrations })
+    return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log, migrations, release })
   }
   if (config.folder !== undefined) {
     const { openEmbedded } = await import('./embedded/database.ts')
-    return openEmbedded({ folder: config.folder, migrations })
+    return openEmbedded({ folder: config.folder, log, migrations, release })
   }
   throw new Error('openDatabase needs a url or a folder.')
 }

@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 import { databaseHosts } from './failover/hosts.ts'
 import { Primary } from './failover/primary.ts'
 import { LookUps, poolForLookUps } from './look-ups.ts'
-import { type Migrations, migrate } from './migrate.ts'
+import { type MigrationOptions, type Migrations, migrate, migratedTopic } from './migrate.ts'
 import { pooledDatabase, types } from './pool.ts'
 import { refusalOf } from './server-refusals.ts'
 import { giveUpSilent } from './silent-connections.ts'
@@ -32,6 +32,7 @@ export async function openServer(options: {
   poolMax: number
   log: (line: string) => void
   migrations?: Migrations | undefined
+  release?: string
   /** Silence of a connection before it is checked; less in tests. Milliseconds. */
   silenceMilliseconds?: number
   /** Interval of looking for a newer primary; less in tests. Milliseconds. */
@@ -61,7 +62,9 @@ export async function openServer(options: {
   const hearing = new EventEmitter<{ topic: [string] }>()
   let isDirect: boolean
   try {
-    ;({ isDirect } = await prepare(pool, options.migrations))
+    ;({ isDirect } = await prepare(pool, options.migrations, {
+      ...{ release: options.release ?? 'unknown', isShared: true, log: options.log },
+    }))
   } catch (error) {
     await pool.end()
     throw refusalOf(error)
@@ -100,12 +103,18 @@ export async function openServer(options: {
  * Checks the server and migrates. The advisory lock admits one process at a time; it belongs to the connection and ends with it.
  * @returns `isDirect`: connections end at the server itself, not at a pooler
  */
-async function prepare(pool: pg.Pool, migrations: Migrations | undefined): Promise<{ isDirect: boolean }> {
+async function prepare(
+  pool: pg.Pool,
+  migrations: Migrations | undefined,
+  options: MigrationOptions,
+): Promise<{ isDirect: boolean }> {
   const client = await pool.connect()
   try {
     await refuseUnfit(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    await migrate(client, migrations)
+    // Running servers compare the migrations with theirs at once.
+    if (await migrate(client, migrations ?? {}, options))
+      await client.query('select pg_notify($1, $2)', [channel, migratedTopic])
     await client.query('select pg_advisory_unlock($1)', [migrationLock])
     const { rows } = await client.query<{ backend: number }>('select pg_backend_pid() as backend')
     const { processID } = client as unknown as { processID: number }

@@ -1,5 +1,5 @@
 /**
- * Tables in a dump: all except caches, events with their deliveries, and the request counts of a minute.
+ * Tables in a dump: all except caches, events with their deliveries, running servers, and the request counts of a minute.
  */
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
@@ -9,10 +9,18 @@ import { deliveries } from '../sql/events/deliveries.ts'
 import { events } from '../sql/events/events.ts'
 import { webhookRequests } from '../sql/events/webhooks.ts'
 import * as schema from '../sql/schema.ts'
+import { servers } from '../sql/upkeep/servers.ts'
 import { renderedReadmes } from '../sql/versions/rendered-readmes.ts'
 
-/** Tables that are not dumped: caches, and events, some of which a restore undoes. */
-const passing: readonly unknown[] = [requestCounts, webhookRequests, renderedReadmes, events, deliveries]
+/** Tables that are not dumped: caches, running servers, and events, some of which a restore undoes. */
+const passing: readonly unknown[] = [
+  requestCounts,
+  webhookRequests,
+  renderedReadmes,
+  events,
+  deliveries,
+  servers,
+]
 
 /** A table in a dump. The dump names its columns, so that their order may change between releases. */
 export interface DumpedTable {

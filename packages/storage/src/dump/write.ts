@@ -6,6 +6,8 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import type { Database, Tx } from '../database/database.ts'
+import { migrationTimes } from '../database/migrate.ts'
+import { DatabaseUnfitError } from '../database/sql-errors.ts'
 import { type DumpedTable, dumpedTables, quoted } from './tables.ts'
 
 /** Version of the format, which readers compare. A change makes older backups unreadable unless read.ts accepts both. */
@@ -52,7 +54,12 @@ async function dumpInto(tx: Tx, write: (text: string) => Promise<void>): Promise
   const { rows } = await tx.query(
     'select max(created_at)::double precision as migration from drizzle.__drizzle_migrations',
   )
-  await write(line({ format: dumpFormat, migration: Number(rows[0]!['migration']) }))
+  const migration = Number(rows[0]!['migration'])
+  if (migration > migrationTimes().at(-1)!)
+    throw new DatabaseUnfitError(
+      'A newer release has migrated the database: this program does not know all of its tables, so its backup would not be whole. Back up with the newer release.',
+    )
+  await write(line({ format: dumpFormat, migration }))
   for (const table of dumpedTables()) {
     await write(line({ table: table.name, columns: table.columns }))
     await write(line({ rows: await dumpRows(tx, table, write) }))

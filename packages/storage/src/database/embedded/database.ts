@@ -9,7 +9,7 @@ import pg from 'pg'
 import { isStorageFull, StorageFullError } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
 import { LookUps } from '../look-ups.ts'
-import { type Migrations, migrate } from '../migrate.ts'
+import { type MigrationOptions, type Migrations, migrate } from '../migrate.ts'
 import { type Outside, pooledDatabase, types } from '../pool.ts'
 import { DatabaseUnfitError } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
@@ -27,7 +27,9 @@ const planMilliseconds = 60_000
 /** @throws FolderInUseError if another process has the folder open; StorageFullError if there is no space to start. */
 export async function openEmbedded(options: {
   folder: string
+  log?: (line: string) => void
   migrations?: Migrations | undefined
+  release?: string
 }): Promise<Database> {
   const lock = lockFolder(options.folder)
   try {
@@ -42,8 +44,11 @@ export async function openEmbedded(options: {
     let ended: Promise<void> | undefined
     const close = () => (ended ??= end())
     try {
-      await migrateOn(pool, options.migrations)
-      // No other process has this database.
+      await migrateOn(pool, options.migrations, {
+        ...{ release: options.release ?? 'unknown', log: options.log ?? (() => undefined) },
+        // No other process has this database.
+        isShared: false,
+      })
       const hearing = new EventEmitter<{ topic: [string] }>()
       return pooledDatabase({
         kind: 'embedded',
@@ -64,10 +69,14 @@ export async function openEmbedded(options: {
   }
 }
 
-async function migrateOn(pool: pg.Pool, migrations: Migrations | undefined): Promise<void> {
+async function migrateOn(
+  pool: pg.Pool,
+  migrations: Migrations | undefined,
+  options: MigrationOptions,
+): Promise<void> {
   const client = await pool.connect()
   try {
-    await migrate(client, migrations)
+    await migrate(client, migrations ?? {}, options)
   } finally {
     client.release()
   }
