@@ -5,6 +5,8 @@
 FROM node:24-trixie-slim AS build
 WORKDIR /source
 COPY . .
+# Commit and day for `--version`, since the build has no .git: --build-arg ULMUS_BUILD="$(git log -1 --format='%h %cs' --abbrev=8)"
+ARG ULMUS_BUILD
 RUN npm ci --ignore-scripts && npm run release
 # The image has a Node; of the optional packages it needs DuckDB, for questions about records.
 RUN npm install --prefix /opt/ulmus --ignore-scripts ./dist/ulmus-server-*.tgz && \

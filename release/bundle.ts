@@ -2,6 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, normalize, relative } from 'node:path'
+import { buildOfSources } from '@ulmus/wire/build'
 import { build, type Plugin } from 'esbuild'
 import { packageOf, root } from './workspace.ts'
 
@@ -58,6 +59,8 @@ export async function bundle(bundling: Bundling): Promise<Bundled> {
       // Code recognises errors by their names.
       keepNames: true,
       metafile: true,
+      // Without git, as in a build of an image, the environment may name it.
+      define: { RELEASED_BUILD: JSON.stringify(process.env['ULMUS_BUILD'] ?? buildOfSources()) },
       absWorkingDir: root,
       plugins: [
         ownSources({ programs: entryPoints, folders }, (path) => embeds && !beside.includes(packageOf(path))),

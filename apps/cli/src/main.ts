@@ -3,7 +3,7 @@ import { overview } from './overview.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
 import { libraryProcess } from './terminal/library-process.ts'
 import { openTerminal } from './terminal/terminal.ts'
-import { version } from './version.ts'
+import { release } from './version.ts'
 
 // Node's warnings about its own modules are for developers of this program.
 if (!process.env['ULMUS_DEBUG']) process.removeAllListeners('warning')
@@ -15,7 +15,7 @@ const terminal = openTerminal(process)
 const [first = '--help'] = words
 // Answer the most frequent calls without loading any command.
 if (words.length < 2 && ['--help', '-h', 'help'].includes(first)) await terminal.write(overview())
-else if (words.length === 1 && ['--version', '-v'].includes(first)) await terminal.write(`${version}\n`)
+else if (words.length === 1 && ['--version', '-v'].includes(first)) await terminal.write(`${release()}\n`)
 else await runApplication()
 terminal.close()
 

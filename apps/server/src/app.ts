@@ -9,7 +9,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyServerOptions,
 } from 'fastify'
-import manifest from '../package.json' with { type: 'json' }
+import { build, version } from './build.ts'
 import type { Config } from './config.ts'
 import './plugins/requests/carried.ts'
 import { docRoutes } from './docs/routes.ts'
@@ -69,7 +69,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const browserCookie = sessionCookie({ https })
   const { downloads } = options
   const { readmeImages } = config
-  const reference = new ApiReference({ sessionCookie: browserCookie.name, version: manifest.version })
+  const reference = new ApiReference({ sessionCookie: browserCookie.name, version })
   const pages = {
     ...{ registry, origin: options.origin, session: browserCookie },
     ...{ readmeImages, downloads, reference },
@@ -103,7 +103,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   repeatAnswers(app, registry)
   completeTags(app)
   const { figures, load } = registry
-  measure(app, { figures, load, openConnections, version: manifest.version })
+  measure(app, { figures, load, openConnections, version, build })
 
   await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
   await app.register(probeRoutes, { registry })

@@ -19,8 +19,8 @@ import {
   type StoresConfig,
   StoresUnfitError,
 } from '@ulmus/registry'
-import manifest from '../package.json' with { type: 'json' }
 import { readBackupBucket } from './bucket-settings.ts'
+import { release } from './build.ts'
 import { readConfig, readSecrets } from './config.ts'
 import { outsideOf } from './outside-settings.ts'
 import { ConfigError, type Environment, variablesOf } from './variables.ts'
@@ -98,7 +98,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const { id, rows, blobs, copied, removed } = await backUp(
         storesOf(around.environment, around),
         placeOf(given, around),
-        { by: manifest.version, keep },
+        { by: release, keep },
       )
       around.out(
         `The backup ${id} is complete: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, ` +
@@ -157,6 +157,7 @@ export function storesOf(environment: Environment, { err }: Surroundings): Store
     ...(secrets.databaseUrl !== undefined && { databaseUrl: secrets.databaseUrl }),
     ...(config.objectStore !== null && { bucket: { ...config.objectStore, keys: secrets.s3Keys } }),
     log,
+    release,
   }
 }
 

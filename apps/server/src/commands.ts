@@ -9,7 +9,6 @@ import {
   type StoreCommands,
   SweepTooLargeError,
 } from '@ulmus/registry'
-import manifest from '../package.json' with { type: 'json' }
 import {
   backupCommands,
   backupHelp,
@@ -18,6 +17,7 @@ import {
   type Surroundings,
   storesOf,
 } from './backup-commands.ts'
+import { release } from './build.ts'
 import { readConfig } from './config.ts'
 
 const overview = `ulmus-server [command]
@@ -31,7 +31,7 @@ const overview = `ulmus-server [command]
   secrets  Encrypt the secrets of webhooks with another key.
   log      Make a key for the signed log, or give the log another name.
 
-  Run ulmus-server <command> --help for details, --version for the version.
+  Run ulmus-server <command> --help for details, --version for the version and its commit.
   Commands read the same settings as the server.
 `
 
@@ -118,7 +118,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
     return exits.well
   }
   if (command === '--version') {
-    around.out(`${manifest.version}\n`)
+    around.out(`${release}\n`)
     return exits.well
   }
   let given: Given

@@ -1,5 +1,6 @@
 /** Metrics for Prometheus: requests by route, the process, work in progress, stored bytes. */
 import type { Registry as Ulmus } from '@ulmus/registry'
+import type { Build } from '@ulmus/wire/build'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { keptFor } from './kept.ts'
@@ -19,6 +20,7 @@ export interface Measured {
   readonly load: Ulmus['load']
   readonly openConnections: () => number
   readonly version: string
+  readonly build: Build
 }
 
 export function measure(app: FastifyInstance, measured: Measured): void {
@@ -53,7 +55,7 @@ function measureRequests(app: FastifyInstance, metrics: Registry, load: Ulmus['l
   })
 }
 
-function measureProcess(metrics: Registry, { figures, openConnections, version }: Measured): void {
+function measureProcess(metrics: Registry, { figures, openConnections, version, build }: Measured): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,
@@ -86,9 +88,18 @@ function measureProcess(metrics: Registry, { figures, openConnections, version }
   new Gauge({
     name: 'ulmus_build_info',
     help: 'Which program runs here. Always 1.',
-    labelNames: ['version', 'node', 'database'],
+    labelNames: ['version', 'commit', 'date', 'node', 'database'],
     registers: [metrics],
-  }).set({ version, node: process.versions.node, database: figures.databaseKind }, 1)
+  }).set(
+    {
+      version,
+      commit: build.commit ?? '',
+      date: build.date ?? '',
+      node: process.versions.node,
+      database: figures.databaseKind,
+    },
+    1,
+  )
   new Gauge({
     name: 'ulmus_database_connections',
     help: 'Connections of this process to its database; `waiting`: work that has none yet.',

@@ -460,7 +460,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       for (const state of ['busy', 'idle', 'waiting'])
         expect(figure(`ulmus_database_connections{state="${state}"}`)).toBeGreaterThanOrEqual(0)
       expect(text).toMatch(
-        /^ulmus_build_info\{version="\d+\.\d+\.\d+",node="[\d.]+",database="(embedded|server)"\} 1$/m,
+        /^ulmus_build_info\{version="\d+\.\d+\.\d+",commit="[0-9a-f]*",date="[\d-]*",node="[\d.]+",database="(embedded|server)"\} 1$/m,
       )
       // No sweep has run yet, which does not count as a failed one.
       expect(text).not.toMatch(/^ulmus_sweep_(age_seconds|succeeded) /m)
