@@ -25,6 +25,7 @@ import { StreamLog } from './plugins/answers/streams.ts'
 import { measure } from './plugins/metrics.ts'
 import { dropUnreadBodies, jsonBytesMax, readStrictJson } from './plugins/requests/bodies.ts'
 import { headersTimes, limitConnections } from './plugins/requests/connections.ts'
+import { refuseForNewerRelease } from './plugins/requests/newer-release.ts'
 import { admitCallers, knowPrincipals } from './plugins/requests/principal.ts'
 import { limitRates } from './plugins/requests/rate-limits.ts'
 import { logRequests, nameRequest, nameRequests } from './plugins/requests/request-log.ts'
@@ -92,6 +93,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   cutSlowBodies(app)
   cutSlowAnswers(app)
   await secureAnswers(app, { https })
+  refuseForNewerRelease(app, registry)
   await app.register(cookie)
   knowPrincipals(app, registry, browserCookie)
   if (config.rateLimits !== null) limitRates(app, registry.rates, config.rateLimits)

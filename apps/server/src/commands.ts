@@ -36,11 +36,14 @@ const overview = `ulmus-server [command]
 `
 
 const help: Record<string, string> = {
-  start: `ulmus-server start
+  start: `ulmus-server start [--force]
 
   Start the server and print its address. SIGTERM and SIGINT shut it down within 10 s, with exit code 0. If it
-  cannot start, it prints the reason and exits 1. There are no flags: settings are environment variables, listed on
-  its page /docs/configuration.
+  cannot start, it prints the reason and exits 1. Settings are environment variables, listed on its page
+  /docs/configuration.
+
+  --force  Migrate the database although servers of another release are alive, which then end. Without it, a start
+           that would migrate under them is refused.
 `,
   sweep: `ulmus-server sweep [--force]
 

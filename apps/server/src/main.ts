@@ -28,7 +28,8 @@ const ownersAlone = 0o077
 async function main(): Promise<void> {
   process.umask(ownersAlone)
   const args = process.argv.slice(2)
-  if (args.length === 0 || (args.length === 1 && args[0] === 'start')) return serve()
+  const [command = 'start', ...flags] = args
+  if (command === 'start' && flags.every((flag) => flag === '--force')) return serve(flags.length > 0)
   onEndWanted(npmScript(), { end: exitUnfinished, endAtOnce: exitUnfinished })
   // In `restore … | head` the reader ends first. The work continues without its lines.
   for (const stream of [process.stdout, process.stderr])
@@ -42,20 +43,22 @@ async function main(): Promise<void> {
   })
 }
 
-async function serve(): Promise<void> {
+/** @param migratesBesideOthers although servers of another release are alive */
+async function serve(migratesBesideOthers: boolean): Promise<void> {
   const config = readConfig(process.env)
   const secrets = readSecrets(process.env)
   const log = openLog(config)
   logWarningsTo(log)
   let server: Server | undefined
-  onEndWanted(npmScript(), {
-    end: (why) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log)),
-    endAtOnce: () => process.exit(1),
-  })
+  const end = (why: string) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log))
+  onEndWanted(npmScript(), { end, endAtOnce: () => process.exit(1) })
   const downloads = downloadsOf(process.env, (err) =>
     log.error({ err }, 'There are no packages for /downloads.'),
   )
-  server = await startServer(config, secrets, { log, downloads })
+  server = await startServer(config, secrets, {
+    ...{ log, downloads, migratesBesideOthers },
+    onNewerRelease: () => end('newer release'),
+  })
   greet({ url: server.url, config, onServer: secrets.databaseUrl !== undefined }, log)
 }
 

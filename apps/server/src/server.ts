@@ -12,6 +12,7 @@ import {
 } from '@ulmus/registry'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
+import { release } from './build.ts'
 import type { Config, Secrets } from './config.ts'
 import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from './descriptors.ts'
 import type { Downloads } from './downloads/downloads.ts'
@@ -36,6 +37,10 @@ export interface StartOptions {
   /** See `buildApp`. */
   readonly checkAnswers?: boolean
   readonly downloads: Downloads
+  /** True: migrate the database although servers of another release are alive. Default: refuse. */
+  readonly migratesBesideOthers?: boolean
+  /** Called once with the reason if this server must end, because a newer release has migrated the database. */
+  readonly onNewerRelease?: (why: string) => void
 }
 
 /** Time for running requests when the server closes; then their connections are cut. Seconds. */
@@ -43,7 +48,7 @@ const drainSeconds = 6
 
 /** @throws FolderInUseError, and errors of the stores and the socket */
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
-  const { log, now, checkAnswers, downloads } = options
+  const { log, now, checkAnswers, downloads, migratesBesideOthers = false } = options
   warnOfLittleMemory(memoryBytes, log)
   const issuers = await issuersOf(config)
   let connectionsMax = 0
@@ -66,6 +71,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
     // The other connections are for requests that are answered at once.
     waitingMax: () => Math.floor(connectionsMax / 2),
+    ...{ release, migratesBesideOthers, onNewerRelease: options.onNewerRelease },
     now,
     log,
   })

@@ -25,6 +25,8 @@ export interface ServerProcess {
   readonly pid: number
   /** Everything that it has written to stdout and stderr. */
   readonly output: { readonly out: string; readonly err: string }
+  /** Resolves to the exit code when the process ends, or to null if a signal ended it. */
+  readonly ended: Promise<number | null>
   /** Sends a signal and waits for the exit. Returns the exit code, or null if the signal ended the process. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
@@ -67,6 +69,7 @@ export async function startProcess(
     url,
     pid: child.pid!,
     output,
+    ended,
     async end(signal) {
       child.kill(signal)
       return ended

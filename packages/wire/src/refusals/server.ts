@@ -42,11 +42,16 @@ export const serverRefusals = {
   },
   unavailable: {
     kind: 'unavailable',
-    sentence:
-      'The database or the object store cannot be reached or written to at the moment. Try again shortly.',
-    meaning: 'the database or the object store is unreachable or read-only',
-    explanation:
+    sentence: (f) =>
+      f.newer === undefined
+        ? 'The database or the object store cannot be reached or written to at the moment. Try again shortly.'
+        : `The registry was upgraded (${f.newer}), and this server of an older release ends. Try again shortly.`,
+    meaning:
+      'the database or the object store is unreachable or read-only, or the registry is being upgraded',
+    explanation: [
       'The database or the object store does not answer, or cannot be written to because its disk or server is read-only. With `Retry-After`.',
+      'The same answer comes from a server under which a [newer release](backup.md#upgrade) has migrated the database, until it ends.',
+    ],
     remedy:
       'Try again. A write may have happened although it was answered so, if the connection to the database was lost during its commit: read first, or repeat a request that names its base version, which cannot happen twice. If it lasts, the operator finds the cause in the log.',
   },
