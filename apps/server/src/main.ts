@@ -16,6 +16,7 @@ import { type Config, readConfig, readSecrets } from './config.ts'
 import { downloadsOf } from './downloads/downloads.ts'
 import { logOptions } from './log.ts'
 import { type Server, startServer } from './server.ts'
+import { notifyServiceManager } from './service-manager.ts'
 import { onEndWanted } from './signals.ts'
 import { ConfigError } from './variables.ts'
 
@@ -59,9 +60,11 @@ async function serve(migratesBesideOthers: boolean): Promise<void> {
     ...{ log, downloads, migratesBesideOthers },
     onNewerRelease: () => end('newer release'),
   })
+  void notifyServiceManager(notifySocket(), 'READY=1', log)
   greet({ url: server.url, config, onServer: secrets.databaseUrl !== undefined }, log)
 }
 
+const notifySocket = () => process.env['NOTIFY_SOCKET']
 const npmScript = () => process.env['npm_lifecycle_script']
 
 /** Writes one JSON object per line; on a terminal, readable text. */
@@ -125,6 +128,7 @@ const exitUnfinished = () => process.exit(143)
 async function endInOrder(server: Server, signal: string, log: Logger): Promise<void> {
   log.info({ signal }, 'Ending: requests and jobs under way are finished first.')
   setTimeout(() => process.exit(0), endSecondsMax * 1000).unref()
+  void notifyServiceManager(notifySocket(), 'STOPPING=1', log)
   try {
     await server.close()
   } catch (error) {
