@@ -1,6 +1,7 @@
 /**
  * `npm run migrations`: writes migrations from the tables and the functions (.sql) in src/sql. Before the first release, it rewrites the
- * one initial migration. After it (a folder in packages/registry/releases), released migrations stay and a new one is added: forward only.
+ * one initial migration. After it (a folder in packages/registry/releases whose version CHANGELOG.md dates), released migrations stay and a
+ * new one is added: forward only.
  * Drizzle's generator knows no extensions and no functions; this script adds both to its output.
  * With `--check` it writes nothing and fails if the migrations do not match the tables.
  */
@@ -21,8 +22,9 @@ const here = import.meta.dirname
 const folder = join(here, 'migrations')
 const made = `migrations.${process.pid}`
 const separator = '--> statement-breakpoint\n'
-const isReleased = readdirSync(join(here, '../registry/releases'), { withFileTypes: true }).some((entry) =>
-  entry.isDirectory(),
+const changelog = readFileSync(join(here, '../../CHANGELOG.md'), 'utf8')
+const isReleased = readdirSync(join(here, '../registry/releases'), { withFileTypes: true }).some(
+  (entry) => entry.isDirectory() && changelog.includes(`\n## [${entry.name}] - 2`),
 )
 
 rmSync(join(here, made), { recursive: true, force: true })

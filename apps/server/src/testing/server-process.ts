@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const root = join(import.meta.dirname, '../../../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -36,6 +37,20 @@ export interface Ended {
   readonly err: string
 }
 
+/** A busy machine may take longer than the probe allows. Milliseconds. */
+const readyMillisecondsMax = 30_000
+
+async function becomeReady(url: string): Promise<void> {
+  const until = performance.now() + readyMillisecondsMax
+  for (;;) {
+    const ready = await fetch(`${url}/readyz`)
+    const text = await ready.text()
+    if (ready.status === 200) return
+    if (performance.now() > until) throw new Error(`not ready: ${text}`)
+    await sleep(500)
+  }
+}
+
 /** @param options.descriptors limit of open files. @throws Ended if the process ends before it is ready */
 export async function startProcess(
   env: Record<string, string>,
@@ -63,8 +78,10 @@ export async function startProcess(
     })
     void ended.then((code) => reject({ code, err: output.err } satisfies Ended))
   })
-  const ready = await fetch(`${url}/readyz`)
-  if (ready.status !== 200) throw new Error(`not ready: ${await ready.text()}`)
+  await becomeReady(url).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
   return {
     url,
     pid: child.pid!,
