@@ -1,7 +1,7 @@
 /** Released packages: their sources and additional files. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { docFiles, docPages, docsFolder, readAssets } from '@ulmus/web'
+import { docFiles, docPages, docPath, readAssets } from '@ulmus/web'
 import { writeTypes } from './declarations.ts'
 import { manifestAt, root, type Versions } from './workspace.ts'
 
@@ -103,7 +103,7 @@ const server: Released = {
     },
     docs: (to) => {
       for (const name of [...docPages.map((page) => `${page.name}.md`), ...Object.keys(docFiles)])
-        cpSync(join(docsFolder, name), join(to, name))
+        cpSync(docPath(name), join(to, name))
     },
     // Packages of `/downloads`.
     downloads: (to, { tarballs }) => {

@@ -27,7 +27,7 @@ export function pageText(results: Results): string {
   const rows = judge(figures, size, results.databases)
   return `# Performance
 
-Written by \`npm run bench\` from its last complete run. [bench/notes.md](../bench/notes.md) lists what was tried for missed budgets.
+Written by \`npm run bench\` from its last complete run. \`bench/notes.md\` of the sources lists what was tried for missed budgets.
 ${results.complete ? '' : '\n**This was a trial: not every benchmark ran, and the machine may have had other work.**\n'}
 Run at ${results.at.slice(0, 16).replace('T', ' ')} UTC in ${Math.round(results.minutes)} minutes, of commit ${results.commit}, on ${results.machine}. The client, the server, the
 databases and all contenders share these cores.

@@ -85,7 +85,7 @@ test('programs read the same texts as Markdown, and take the verifier along', as
   }
 })
 
-test.each(['/docs/nothing', '/docs/performance.md', '/docs/..%2FREADME.md', '/docs/verify.py/x'])(
+test.each(['/docs/nothing', '/docs/glossary.md', '/docs/..%2FREADME.md', '/docs/verify.py/x'])(
   'there is no %s',
   async (path) => expect((await read(path)).status).toBe(404),
 )

@@ -1,7 +1,6 @@
 /** The documentation as Markdown files for programs, and the verifier `verify.py` as a download. */
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { docFiles, docPages, docsFolder, exampleOrigin } from '@ulmus/web'
+import { docFiles, docPages, docPath, exampleOrigin } from '@ulmus/web'
 import type { FastifyPluginAsync } from 'fastify'
 import { KeptAnswer } from '../plugins/kept.ts'
 
@@ -20,7 +19,7 @@ export const docRoutes: FastifyPluginAsync<DocsOptions> = async (app, { origin }
     app.get(`/docs/${file}`, options, async (request, reply) => {
       let answer = kept.get(file)
       if (answer === undefined) {
-        const text = await readFile(join(docsFolder, file), 'utf8')
+        const text = await readFile(docPath(file), 'utf8')
         answer = new KeptAnswer(type, text.replaceAll(exampleOrigin, origin()))
         kept.set(file, answer)
       }

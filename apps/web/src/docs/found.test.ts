@@ -2,15 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { htmlOf } from './markdown.ts'
-import { docPages } from './pages.ts'
+import { docPages, docPath } from './pages.ts'
 import { searchSections, sectionsOf } from './search.ts'
 
 const sections = docPages.flatMap(({ name, title }) =>
-  sectionsOf(
-    name,
-    title,
-    htmlOf(readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8')),
-  ),
+  sectionsOf(name, title, htmlOf(readFileSync(docPath(`${name}.md`), 'utf8'))),
 )
 
 test.each([

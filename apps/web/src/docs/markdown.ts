@@ -9,15 +9,16 @@ import remarkRehype from 'remark-rehype'
 import { unified } from 'unified'
 import { visit } from 'unist-util-visit'
 
-/** Documents link to each other as files (`errors.md#busy`), so that links also work in a repository browser. */
-const linkedDocument = /^([a-z-]+)\.md(#.*)?$/
+/** Documents link to each other as files (`errors.md#busy`; the changelog, which is above them, `docs/errors.md`), so that links also work in a repository browser. */
+const linkedDocument = /^(?:docs\/)?([a-z-]+)\.md(#.*)?$/
 
 function servedLinks() {
   return (tree: Root) =>
     visit(tree, 'element', (element: Element) => {
       const { href } = element.properties
       if (typeof href !== 'string') return
-      const [, name, anchor = ''] = linkedDocument.exec(href) ?? []
+      const document = href === '../CHANGELOG.md' ? 'changelog.md' : href
+      const [, name, anchor = ''] = linkedDocument.exec(document) ?? []
       if (name !== undefined) element.properties['href'] = `/docs/${name}${anchor}`
       else if (/^[a-z-]+\.[a-z]+$/.test(href)) element.properties['href'] = `/docs/${href}`
     })

@@ -1,4 +1,6 @@
 /** Public documentation pages: files of `docs/` by path. A file that is not listed here is not served. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface DocPage {
@@ -182,11 +184,35 @@ export const docPages: readonly DocPage[] = [
   { name: 'configuration', title: 'Configuration', purpose: 'Every setting with its default.' },
   { name: 'limits', title: 'Limits', purpose: 'Sizes, counts and rates, and the answer beyond each.' },
   { name: 'security', title: 'Security', purpose: 'Threats and defences, and how to report.' },
+  {
+    name: 'releases',
+    title: 'Releases',
+    purpose: 'Versions, support, the order of upgrades, and what the API keeps.',
+  },
+  {
+    name: 'changelog',
+    title: 'Changelog',
+    purpose: 'What changed, by release.',
+    partOf: 'releases',
+  },
+  {
+    name: 'performance',
+    title: 'Performance',
+    purpose: 'What was measured, with its budget and beside other ways.',
+    partOf: 'releases',
+  },
 ]
 
 /** Files of `docs/` that are served unchanged, by name, with their content type. */
 export const docFiles: Readonly<Record<string, string>> = {
   'verify.py': 'text/x-python; charset=utf-8',
+  'performance.svg': 'image/svg+xml',
 }
 
 export const docsFolder = fileURLToPath(new URL('../../../../docs', import.meta.url))
+
+/** Path of a document. The changelog of the sources is where readers of a repository look for it; a package has it beside the others. */
+export function docPath(file: string): string {
+  const path = join(docsFolder, file)
+  return file === 'changelog.md' && !existsSync(path) ? join(docsFolder, '../CHANGELOG.md') : path
+}

@@ -1,9 +1,8 @@
 /** Thread that renders documents: parsing them would block the event loop too long. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { htmlOf, referenceHtmlOf } from './markdown.ts'
-import { docsFolder } from './pages.ts'
+import { docPath } from './pages.ts'
 
 /** A document of `docs/`, or with its Markdown a page of the API reference. */
 export interface Unrendered {
@@ -13,8 +12,6 @@ export interface Unrendered {
 
 const rendered = (workerData as readonly Unrendered[]).map(({ name, reference }): [string, string] => [
   name,
-  reference === undefined
-    ? htmlOf(readFileSync(join(docsFolder, `${name}.md`), 'utf8'))
-    : referenceHtmlOf(reference),
+  reference === undefined ? htmlOf(readFileSync(docPath(`${name}.md`), 'utf8')) : referenceHtmlOf(reference),
 ])
 parentPort?.postMessage(new Map(rendered))

@@ -50,7 +50,7 @@ export const serverRefusals = {
       'the database or the object store is unreachable or read-only, or the registry is being upgraded',
     explanation: [
       'The database or the object store does not answer, or cannot be written to because its disk or server is read-only. With `Retry-After`.',
-      'The same answer comes from a server under which a [newer release](backup.md#upgrade) has migrated the database, until it ends.',
+      'The same answer comes from a server under which a [newer release](releases.md#several-servers) has migrated the database, until it ends.',
     ],
     remedy:
       'Try again. A write may have happened although it was answered so, if the connection to the database was lost during its commit: read first, or repeat a request that names its base version, which cannot happen twice. If it lasts, the operator finds the cause in the log.',

@@ -19,13 +19,15 @@ export const hasEmbedded = (folder: string): boolean => existsSync(filesIn(folde
 export function demandVersion(files: string): void {
   const version = versionOf(files)
   if (version === majorVersion) return
+  const cure =
+    version === undefined
+      ? 'Restore the whole folder from a backup.'
+      : 'Back up with the release that made it, and restore that backup with this one into an empty folder.'
   const fault =
     version === undefined
       ? 'lacks the file PG_VERSION, so it is damaged or restored in part'
       : `is of PostgreSQL ${JSON.stringify(version)}, and this release of Ulmus opens ${majorVersion} alone`
-  throw new DatabaseUnfitError(
-    `The embedded database in ${files} ${fault}. It is left as it is. Restore the whole folder from a backup.`,
-  )
+  throw new DatabaseUnfitError(`The embedded database in ${files} ${fault}. It is left as it is. ${cure}`)
 }
 
 function versionOf(files: string): string | undefined {
