@@ -3,7 +3,7 @@
  * server, this command line works in its working folder, and a backup made before an upgrade undoes it.
  */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -50,7 +50,7 @@ describe.each(releaseFolders().map((folder) => [basename(folder), folder] as con
       unpackFolder(join(release, 'data.tar.zst'), at('data'))
       server = await startProcess({ DATA_DIR: at('data') })
       env = { ULMUS_HOST: server.url, ULMUS_TOKEN: key }
-    }, 180_000)
+    }, 300_000)
     afterAll(() => server?.end('SIGKILL'))
 
     test('its data folder is upgraded, and every read answers as before', async () => {
@@ -118,8 +118,32 @@ describe.each(releaseFolders().map((folder) => [basename(folder), folder] as con
       expect(all.length).toBeGreaterThan(3)
     }, 180_000)
 
+    test('files of another PostgreSQL are refused, and its backup carries the data over', async () => {
+      unpackFolder(join(release, 'data.tar.zst'), at('major'))
+      writeFileSync(at('major/database/pg/PG_VERSION'), '17\n')
+      await expect(startProcess({ DATA_DIR: at('major') })).rejects.toMatchObject({
+        code: 1,
+        err: expect.stringContaining(
+          'Back up with the release that made it, and restore that backup with this one',
+        ),
+      })
+      expect(readFileSync(at('major/database/pg/PG_VERSION'), 'utf8')).toBe('17\n')
+      const carried = { DATA_DIR: at('carried') }
+      // A copy: a backup of this release may be added to it.
+      cpSync(join(release, 'backup'), at('backup'), { recursive: true })
+      const done = await run(program.server, ['restore', '--log-continues', at('backup')], carried)
+      expect(done, done.err).toMatchObject({ code: 0 })
+      for (const name of ['secrets.key', 'log.key']) cpSync(at('major', name), at('carried', name))
+      const again = await startProcess(carried)
+      try {
+        await expectAnswers(again.url, () => true)
+      } finally {
+        await again.end('SIGTERM')
+      }
+    }, 300_000)
+
     test('a backup made before an upgrade undoes it', async () => {
-      const [stores, backup] = [{ DATA_DIR: at('before') }, at('backup')]
+      const [stores, backup] = [{ DATA_DIR: at('before') }, at('backup-before')]
       unpackFolder(join(release, 'data.tar.zst'), at('before'))
       expect(await run(program.server, ['backup', backup], stores)).toMatchObject({ code: 0 })
       // A release of the future migrates, and this one is the older.

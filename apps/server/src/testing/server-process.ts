@@ -38,7 +38,7 @@ export interface Ended {
 }
 
 /** A busy machine may take longer than the probe allows. Milliseconds. */
-const readyMillisecondsMax = 30_000
+const readyMillisecondsMax = 120_000
 
 async function becomeReady(url: string): Promise<void> {
   const until = performance.now() + readyMillisecondsMax
