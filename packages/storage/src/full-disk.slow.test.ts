@@ -76,6 +76,18 @@ describe.skipIf(!smallDisksPossible())('a full disk', () => {
     await database.close()
   })
 
+  it('makes no database on a disk that is too small for one, and says how much it needs', async () => {
+    disk.fill(90 * mebibyte)
+    const folder = join(disk.folder, 'database')
+    await expect(openDatabase({ folder })).rejects.toMatchObject({
+      name: 'DatabaseUnfitError',
+      message: expect.stringMatching(
+        /needs 100 MB of free disk .*; 9\d MB of disk are free\. Free some, set/,
+      ),
+    })
+    expect(existsSync(folder)).toBe(false)
+  })
+
   it('keeps no ballast where there is no room for it beside the reserve', async () => {
     await keepBallast(disk.folder, 128 * mebibyte)
     expect(readdirSync(disk.folder)).toEqual([])

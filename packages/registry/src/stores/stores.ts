@@ -28,6 +28,7 @@ import {
   StoresUnfitError,
   storeLost,
 } from './installation.ts'
+import { reportSlow } from './progress.ts'
 
 /** Locations of the stores. `backups/move.ts` compares them, so a new kind of location must be compared there, too. */
 export interface StoresConfig {
@@ -99,12 +100,20 @@ export async function openRows(
   lastMigration?: number,
 ): Promise<Database> {
   const { database: folder } = foldersOf(config)
-  const database = await openDatabase({
-    ...(folder === undefined ? { url: config.databaseUrl! } : { folder }),
-    log: (line) => config.log.info({}, line),
-    migrations: { last: lastMigration, force: config.migratesBesideOthers },
-    release: config.release ?? 'unknown',
-  })
+  if (isMissing(folder, hasEmbedded))
+    config.log.info({ folder }, 'The first start makes a database, which may take a minute.')
+  const doing =
+    folder === undefined
+      ? 'opening the database at DATABASE_URL (it may be recovering, or another server may be migrating it)'
+      : `opening the database in ${folder} (it may be new, or recovering)`
+  const database = await reportSlow(config.log, doing, () =>
+    openDatabase({
+      ...(folder === undefined ? { url: config.databaseUrl! } : { folder }),
+      log: (line) => config.log.info({}, line),
+      migrations: { last: lastMigration, force: config.migratesBesideOthers },
+      release: config.release ?? 'unknown',
+    }),
+  )
   opened.defer(() => database.close())
   return database
 }
@@ -116,7 +125,10 @@ export async function openObjectStore(
   space?: DiskSpace,
 ): Promise<BlobStore> {
   const { objects: folder } = foldersOf(config)
-  const store = folder === undefined ? await openS3Store(config.bucket!) : await openDiskStore(folder, space)
+  const store =
+    folder === undefined
+      ? await reportSlow(config.log, 'checking the bucket of OBJECT_STORE', () => openS3Store(config.bucket!))
+      : await openDiskStore(folder, space)
   opened.defer(() => store.close())
   return store
 }

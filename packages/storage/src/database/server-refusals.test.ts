@@ -97,6 +97,12 @@ test.each<[string, string, string, RegExp]>([
     'others',
     /"accounts" already exists\. Give Ulmus a database of its own/,
   ],
+  [
+    'a file of an authority that is not there',
+    'ulmus',
+    'empty?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+    /names for TLS cannot be read: .*\/nowhere\/ca\.pem.*Correct sslrootcert/,
+  ],
   ['encryption that it lacks', 'ulmus', 'empty?sslmode=require', /does not speak TLS.*Remove sslmode/],
 ])('%s', async (_what, user, database, sentence) => {
   const [name = '', query] = database.split('?')

@@ -25,11 +25,25 @@ const sentences: Record<string, (said: string) => string> = {
     `The database of DATABASE_URL holds tables of something else: ${said}. Give Ulmus a database of its own.`,
 }
 
+/** Codes of TLS for a certificate that is not trusted, or is another host's. */
+const certificateCodes =
+  /^(?:ERR_TLS_CERT_ALTNAME_INVALID|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET|VERIFY)_.*)$/
+
 /** The error, or a DatabaseUnfitError in its place. */
 export function refusalOf(error: unknown): unknown {
-  for (const { code, message } of causes(error)) {
+  for (const { code, message, path } of causes(error)) {
     const sentence = typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined
     if (sentence !== undefined) return new DatabaseUnfitError(sentence(lineOf(message)), { cause: error })
+    if (typeof code === 'string' && certificateCodes.test(code))
+      return new DatabaseUnfitError(
+        `The certificate of the database server is not accepted: ${lineOf(message)}. Name the file of its authority in DATABASE_URL by sslrootcert=/path/to/ca.pem, and the host as the certificate does; or set sslmode=no-verify, which encrypts but trusts any server.`,
+        { cause: error },
+      )
+    if (typeof path === 'string' && (code === 'ENOENT' || code === 'EACCES'))
+      return new DatabaseUnfitError(
+        `A file that DATABASE_URL names for TLS cannot be read: ${lineOf(message)}. Correct sslrootcert, sslcert or sslkey.`,
+        { cause: error },
+      )
     if (typeof message === 'string' && /does not support SSL connections/.test(message)) {
       return new DatabaseUnfitError(
         'The database server does not speak TLS, but DATABASE_URL asks for it. Remove sslmode from DATABASE_URL, or set it to disable.',

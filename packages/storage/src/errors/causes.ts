@@ -8,6 +8,8 @@ export interface ErrorMembers {
   code?: unknown
   constraint?: unknown
   message?: unknown
+  /** File of an error of the file system. */
+  path?: unknown
   cause?: unknown
   errors?: unknown
 }

@@ -270,6 +270,7 @@ duration_seconds = 1
     })
     it.each([
       ['a page', 200, '<html><p>Welcome<br></html>'],
+      ['a page of a refusal', 403, '<html><p>Log in<br></html>'],
       ['nothing', 200, ''],
       ['that it is not found', 404, '<html></html>'],
     ])('meet a server of another kind, which answers %s', async (_what, status, body) => {
@@ -280,7 +281,7 @@ duration_seconds = 1
       await once(other.listen(0, '127.0.0.1'), 'listening')
       const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
       expect(await sentenceOf({ ...place, keys: frozen(keys), endpoint: url })).toMatch(
-        /Is S3_ENDPOINT the address of an S3 server\?$/,
+        /(?:Is S3_ENDPOINT the address of an S3 server\?|but perhaps a web page\. Correct S3_ENDPOINT\.)$/,
       )
       other.close()
     })

@@ -109,6 +109,8 @@ function sentenceFor(
   const cure = ownKeys
     ? 'Correct AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.'
     : `AWS_ACCESS_KEY_ID is not set, so they are from a shared file or a role: correct ${found}.`
+  if (isNoXml(error))
+    return `${capital(where)} cannot be used: the answer (${status}) is not an S3 server's, but perhaps a web page. Correct S3_ENDPOINT.`
   switch (code) {
     case 'NoSuchBucket':
       return `There is no bucket ${name} at ${place}. Create it, or correct OBJECT_STORE.`
@@ -129,6 +131,9 @@ function sentenceFor(
     return `This server cannot ${does} ${where}: ${code} (${status}), ${reasonOf(error)}. Is S3_ENDPOINT the address of an S3 server?`
   return `${capital(where)} cannot be reached: ${reasonOf(error)}. Is S3_ENDPOINT right, and the store running?`
 }
+
+/** True if the client could not parse the answer, such as a page of HTML. */
+const isNoXml = (error: unknown): boolean => /XML parse error/.test(answerOf(error).message)
 
 const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 

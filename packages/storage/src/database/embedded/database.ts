@@ -14,7 +14,7 @@ import { type Outside, pooledDatabase, types } from '../pool.ts'
 import { DatabaseUnfitError } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
 import { endProcess, exitProcess } from './ending.ts'
-import { filesOf } from './files.ts'
+import { demandRoomForFiles, filesOf } from './files.ts'
 import { lockFolder } from './folder-lock.ts'
 import { logFullExit } from './log.ts'
 
@@ -31,6 +31,7 @@ export async function openEmbedded(options: {
   migrations?: Migrations | undefined
   release?: string
 }): Promise<Database> {
+  await demandRoomForFiles(options.folder)
   const lock = lockFolder(options.folder)
   try {
     releaseBallast(options.folder)

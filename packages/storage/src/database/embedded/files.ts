@@ -10,6 +10,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { freeBytes } from '../../disk-space.ts'
 import { DatabaseUnfitError } from '../sql-errors.ts'
 import { syncPath } from './folder.ts'
 import { demandVersion, filesIn, hasEmbedded } from './place.ts'
@@ -23,6 +24,19 @@ export async function filesOf(folder: string): Promise<string> {
   if (hasEmbedded(folder)) demandVersion(files)
   else await makeFiles(folder, files)
   return files
+}
+
+/** Free space for new files, their log and its first checkpoint. The message names it too. Bytes. */
+const roomBytes = 100_000_000
+
+/** @throws DatabaseUnfitError if the files are absent and do not fit: half made, they would fill the disk first. */
+export async function demandRoomForFiles(folder: string): Promise<void> {
+  if (hasEmbedded(folder)) return
+  const free = await freeBytes(dirname(folder))
+  if (free >= roomBytes) return
+  throw new DatabaseUnfitError(
+    `The first start makes a database in ${folder}, which needs 100 MB of free disk and 600 MB of free memory; ${Math.floor(free / 1e6)} MB of disk are free. Free some, set DATA_DIR to a folder of a larger disk, or set DATABASE_URL.`,
+  )
 }
 
 async function makeFiles(folder: string, files: string): Promise<void> {
