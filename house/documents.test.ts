@@ -10,7 +10,7 @@ const variablesIn = (text: string, pattern: RegExp): string[] => [
   ...new Set(Array.from(text.matchAll(pattern), ([, name]) => name!)),
 ]
 
-const config = ['config.ts', 'bucket-settings.ts', 'outside-settings.ts']
+const config = ['config.ts', 'bucket-settings.ts', 'database-settings.ts', 'outside-settings.ts']
   .map((name) => read(`apps/server/src/${name}`))
   .join('')
 const variables = variablesIn(config, /(?<![A-Za-z])'([A-Z][A-Z0-9_]*)'/g).sort()

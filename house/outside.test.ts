@@ -7,6 +7,7 @@ const others = [
   'apps/cli/src/',
   'apps/web/src/',
   'apps/server/src/plugins/',
+  'apps/server/src/server.ts',
   'apps/server/src/sign-in/',
   'packages/client/src/',
   'packages/registry/src/backups/channel.ts',

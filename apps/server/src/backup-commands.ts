@@ -193,7 +193,7 @@ function settingsOfNewPlaces(file: string): Environment {
 }
 
 /** @throws ConfigError if the file cannot be read */
-function variablesIn(file: string): Environment {
+export function variablesIn(file: string): Environment {
   try {
     return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {

@@ -21,6 +21,7 @@ export function readBackupBucket(place: string, env: Environment): S3Settings {
 export function readObjectStore(read: Variables): Bucket | null {
   const place = read.text('OBJECT_STORE')
   const endpoint = read.url('S3_ENDPOINT')
+  const region = endpoint === undefined ? read.text('AWS_REGION') : read.textOr('AWS_REGION', 'us-east-1')
   if (place === undefined) {
     if (endpoint === undefined) return null
     throw new ConfigError(
@@ -36,7 +37,6 @@ export function readObjectStore(read: Variables): Bucket | null {
   }
   if (endpoint !== undefined && (endpoint.search !== '' || endpoint.hash !== '' || endpoint.username !== ''))
     throw new ConfigError('S3_ENDPOINT must be a URL without credentials, query and fragment.')
-  const region = read.text('AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1')
   if (region === undefined)
     throw new ConfigError(
       'AWS_REGION is not set, but OBJECT_STORE is a bucket. Set it to the region it is in.',
@@ -50,8 +50,8 @@ export function readObjectStore(read: Variables): Bucket | null {
 export function readS3Keys(read: Variables): S3Keys | undefined {
   const accessKeyId = read.text('AWS_ACCESS_KEY_ID')
   const secretAccessKey = read.text('AWS_SECRET_ACCESS_KEY')
-  if (read.text('OBJECT_STORE') === undefined) return undefined
   const sessionToken = read.text('AWS_SESSION_TOKEN')
+  if (read.text('OBJECT_STORE') === undefined) return undefined
   // Keys are sent in headers. Any other character was copied by mistake.
   for (const [name, value] of Object.entries({
     AWS_ACCESS_KEY_ID: accessKeyId,

@@ -69,7 +69,17 @@ describe('the commands', () => {
   test('say what they do', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [binary, '--help'])
     expect(stdout).toContain('ulmus-server [command]')
-    for (const command of ['start', 'backup', 'restore', 'move', 'sweep', 'fsck', 'secrets', 'log']) {
+    for (const command of [
+      'start',
+      'config',
+      'backup',
+      'restore',
+      'move',
+      'sweep',
+      'fsck',
+      'secrets',
+      'log',
+    ]) {
       expect(stdout).toContain(command)
       expect(await run(command, '--help')).toMatchObject({
         code: 0,

@@ -1,4 +1,4 @@
-/** Commands of the binary: `ulmus-server sweep`, `fsck`, `secrets`, `log`, `backup`, `restore`, `move`, `--help`. */
+/** Commands of the binary: `ulmus-server config`, `sweep`, `fsck`, `secrets`, `log`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
 import {
   LogKeyUnfitError,
@@ -16,13 +16,16 @@ import {
   type Given,
   type Surroundings,
   storesOf,
+  variablesIn,
 } from './backup-commands.ts'
 import { release } from './build.ts'
 import { readConfig } from './config.ts'
+import { effectiveSettings, misspeltIn } from './settings/effective.ts'
 
 const overview = `ulmus-server [command]
 
   start    Start the server (default). Settings are environment variables: see its page /docs/configuration.
+  config   Print the settings, and where each is from.
   backup   Copy everything to a folder or a bucket, while the server runs.
   restore  Restore a backup into empty stores.
   move     Copy everything to another database, folder or bucket.
@@ -44,6 +47,14 @@ const help: Record<string, string> = {
 
   --force  Migrate the database although servers of another release are alive, which then end. Without it, a start
            that would migrate under them is refused.
+`,
+  config: `ulmus-server config [--settings FILE]
+
+  Print all settings with their effective values, and the source of each: environment, file or default. Secrets and
+  passwords in URLs are hidden. Names variables that are probably misspelt settings. Opens no store.
+  Exits 1 with a message if a setting is invalid.
+
+  --settings FILE  Settings of a file, as systemd's EnvironmentFile reads it, before those of the environment.
 `,
   sweep: `ulmus-server sweep [--force]
 
@@ -97,6 +108,7 @@ ulmus-server log restart
 /** Arguments of each command: switches, options with a value, and the required operand. */
 const forms: Record<string, Form> = {
   start: {},
+  config: { options: ['settings'] },
   sweep: { switches: ['force'] },
   fsck: { switches: ['files', 'rebuild-index'] },
   secrets: {},
@@ -136,6 +148,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
     around.err(`There is no command "log ${given['operand']}".\n\n${usage}`)
     return exits.misused
   }
+  if (command === 'config') return printSettings(given, around)
   const work = backupCommands[command]
   if (work !== undefined) return work(given, around)
   const commands = await open(around, given['rebuild-index'] ? 'rebuild' : 'check')
@@ -170,6 +183,14 @@ function givenTo(command: string, args: string[]): Given {
   if (operand !== undefined && named === undefined) throw new Error(`${operand} is not given.`)
   if (more !== undefined) throw new Error(`Unexpected argument '${more}'.`)
   return { ...parsed.values, ...(named !== undefined && { operand: named }) }
+}
+
+/** @throws ConfigError for an invalid setting, or a file that cannot be read */
+function printSettings(given: Given, { out, err, environment }: Surroundings): number {
+  const file = given['settings'] === undefined ? undefined : variablesIn(String(given['settings']))
+  for (const sentence of misspeltIn({ ...environment, ...file })) err(`${sentence}\n`)
+  for (const line of effectiveSettings(environment, file)) out(`${line}\n`)
+  return exits.well
 }
 
 function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<StoreCommands> {

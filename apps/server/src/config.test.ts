@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig, readSecrets } from './config.ts'
+import { unencryptedHost } from './database-settings.ts'
 import { isLoopback } from './loopback.ts'
 import { ConfigError } from './variables.ts'
 
@@ -107,6 +108,10 @@ test.each<[Record<string, string>, object]>([
   ],
   [{ TRUSTED_ISSUERS_FILE: '/etc/ulmus/issuers.json' }, { trustedIssuersFile: '/etc/ulmus/issuers.json' }],
   [{ QUOTA_BYTES: '10' }, { quotaBytes: 10 }],
+  [
+    { QUOTA_BYTES: '10GB', MAX_FILE_BYTES: '512 MB', TABLES_BYTES: '10GiB', DISK_RESERVE_BYTES: '1.5gb' },
+    { quotaBytes: 1e10, fileBytesMax: 512e6, tablesBytes: 10 * 2 ** 30, diskReserveBytes: 1.5e9 },
+  ],
   [{}, { quotaBytes: null, connectionsMax: null }],
   [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
   [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
@@ -180,7 +185,9 @@ test.each<[Record<string, string>, string]>([
     { TRUST_PROXY: text },
     'TRUST_PROXY must be off, the number',
   ]),
-  [{ MAX_FILE_BYTES: '1GB' }, 'MAX_FILE_BYTES'],
+  ...['1G', '10 gigabytes', '1.5', 'GB', '-1', '0', '1e3', '2000000GB'].map(
+    (size): [Record<string, string>, string] => [{ MAX_FILE_BYTES: size }, '512MB, 10GB or 10GiB'],
+  ),
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
   [{ ROLES: 'worker' }, 'ROLES'],
   [{ ROLES: 'api,cook' }, 'ROLES'],
@@ -221,10 +228,24 @@ test.each([
 
 test.each([
   ['postgres://u:p@a,b:port/d', /^DATABASE_URL must be like/],
+  ['postgres://u:p@a/d?sslmode=required', /^sslmode in DATABASE_URL must be one of disable, /],
   ['postgres://u:p@a,b/d?target_session_attrs=any', /^DATABASE_URL: target_session_attrs must be read-write/],
-])('a DATABASE_URL with several hosts is refused: %s', (url, sentence) => {
+])('a DATABASE_URL is refused with the reason: %s', (url, sentence) => {
   expect(() => readSecrets({ DATABASE_URL: url })).toThrow(ConfigError)
   expect(() => readSecrets({ DATABASE_URL: url })).toThrow(sentence)
+})
+
+test.each([
+  ['postgres://u:p@db.example/d', 'db.example'],
+  ['postgres://u:p@127.0.0.1,10.0.0.2/d', '10.0.0.2'],
+  ['postgres://u@/d?host=db.example&password=p', 'db.example'],
+  ['postgres://u:p@localhost,[::1]/d', undefined],
+  ['postgres://u@db.example/d', undefined],
+  ['postgres://u:p@db.example/d?sslmode=disable', undefined],
+  ['postgres://u:p@db.example/d?sslmode=verify-full', undefined],
+  ['postgres://u:p@/d?host=/run/postgresql', undefined],
+])('%s sends data unencrypted to %s', (url, host) => {
+  expect(unencryptedHost(url)).toBe(host)
 })
 
 test.each([

@@ -1,19 +1,13 @@
 /** Settings from the environment: read once, validated, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
-import {
-  databaseHosts,
-  type S3Keys,
-  type SecretsConfig,
-  s3BlobBytesMax,
-  type VersionLogConfig,
-} from '@ulmus/registry'
+import { type S3Keys, type SecretsConfig, s3BlobBytesMax, type VersionLogConfig } from '@ulmus/registry'
 import { type Bucket, readObjectStore, readS3Keys } from './bucket-settings.ts'
+import { demandDatabaseUrl } from './database-settings.ts'
 import { isLoopback } from './loopback.ts'
 import { type OutsideSettings, readOutside, readOutsideProxy } from './outside-settings.ts'
 import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
-import { ConfigError, type Environment, type Variables, variablesOf } from './variables.ts'
+import { ConfigError, type Environment, type ReadVariable, type Variables, variablesOf } from './variables.ts'
 
 /** All settings except secrets. A new variable needs a line in docs/configuration.md and in .env.example. */
 export interface Config {
@@ -84,27 +78,30 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const roleNames = ['api', 'worker'] as const
 type Role = (typeof roleNames)[number]
 
-/** @throws ConfigError for the first invalid variable */
-export function readConfig(env: Environment): Config {
-  const read = variablesOf(env)
+/**
+ * @param note receives each variable that is read
+ * @throws ConfigError for the first invalid variable
+ */
+export function readConfig(env: Environment, note?: (read: ReadVariable) => void): Config {
+  const read = variablesOf(env, note)
   const config: Config = {
-    host: read.text('HOST') ?? '127.0.0.1',
+    host: read.textOr('HOST', '127.0.0.1'),
     port: read.integer('PORT', { min: 0, max: 65_535, usual: 4000 }),
     publicUrl: read.publicUrl('PUBLIC_URL'),
-    dataFolder: resolve(read.text('DATA_DIR') ?? './data'),
+    dataFolder: read.pathOr('DATA_DIR', './data'),
     objectStore: readObjectStore(read),
     oidc: readOidc(read),
     sessionDays: read.integer('SESSION_DAYS', { min: 1, max: 365, usual: 30 }),
     rateLimits: readRateLimits(read),
     trustProxy: readTrustProxy(read),
     connectionsMax: read.integer('MAX_CONNECTIONS', { min: 16, max: 1_000_000, usual: null }),
-    fileBytesMax: read.integer('MAX_FILE_BYTES', { min: 1, max: 2 ** 40, usual: 2 ** 30 }),
+    fileBytesMax: read.bytes('MAX_FILE_BYTES', { min: 1, max: 2 ** 40, usual: 2 ** 30 }),
     pushIdleSeconds: read.integer('PUSH_IDLE_SECONDS', { min: 60, max: 86_400, usual: 3_600 }),
     openPushesMax: read.integer('MAX_OPEN_PUSHES', { min: 1, max: 1e6, usual: 100 }),
     organizationsMax: read.integer('MAX_ORGANIZATIONS', { min: 1, max: 1e6, usual: 100 }),
     collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
-    quotaBytes: read.integer('QUOTA_BYTES', { min: 1, max: Number.MAX_SAFE_INTEGER, usual: null }),
-    tablesBytes: read.integer('TABLES_BYTES', { min: 0, max: Number.MAX_SAFE_INTEGER, usual: null }),
+    quotaBytes: read.bytes('QUOTA_BYTES', { min: 1, max: Number.MAX_SAFE_INTEGER, usual: null }),
+    tablesBytes: read.bytes('TABLES_BYTES', { min: 0, max: Number.MAX_SAFE_INTEGER, usual: null }),
     sql: read.oneOf('SQL', ['members', 'public', 'off'], 'members'),
     sqlSeconds: read.integer('SQL_SECONDS', { min: 1, max: 600, usual: 10 }),
     auditDays: read.integer('AUDIT_DAYS', { min: 1, max: 36_500, usual: 400 }),
@@ -112,9 +109,9 @@ export function readConfig(env: Environment): Config {
     newMembers: read.oneOf('MEMBERS', ['added', 'invited'], 'added'),
     operators: Object.freeze(readOperators(read)),
     operatorClaim: readOperatorClaim(read),
-    trustedIssuersFile: readPath(read, 'TRUSTED_ISSUERS_FILE'),
+    trustedIssuersFile: read.path('TRUSTED_ISSUERS_FILE'),
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
-    diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
+    diskReserveBytes: read.bytes('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
     outside: readOutside(read),
     secretsKeys: Object.freeze({
@@ -157,11 +154,6 @@ function readOperators(read: Variables): { issuer: string; subject: string }[] {
   })
 }
 
-function readPath(read: Variables, name: string): string | null {
-  const given = read.text(name)
-  return given === undefined ? null : resolve(given)
-}
-
 /** `claim:value`. */
 function readOperatorClaim(read: Variables): Config['operatorClaim'] {
   const given = read.text('OPERATOR_CLAIM')
@@ -173,9 +165,12 @@ function readOperatorClaim(read: Variables): Config['operatorClaim'] {
   )
 }
 
-/** @throws ConfigError */
-export function readSecrets(env: Environment): Secrets {
-  const read = variablesOf(env)
+/**
+ * @param note receives each variable that is read
+ * @throws ConfigError
+ */
+export function readSecrets(env: Environment, note?: (read: ReadVariable) => void): Secrets {
+  const read = variablesOf(env, note)
   const databaseUrl = read.text('DATABASE_URL')
   if (databaseUrl !== undefined) demandDatabaseUrl(databaseUrl)
   const s3Keys = readS3Keys(read)
@@ -183,32 +178,6 @@ export function readSecrets(env: Environment): Secrets {
     ...{ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys },
     outsideProxy: readOutsideProxy(read),
   })
-}
-
-/** @throws ConfigError if the database driver cannot parse the URL of each host */
-function demandDatabaseUrl(text: string): void {
-  let hosts: readonly string[] = []
-  try {
-    hosts = databaseHosts(text).urls
-  } catch (error) {
-    throw new ConfigError(`DATABASE_URL: ${(error as Error).message}`)
-  }
-  if (hosts.every(isDatabaseUrl)) return
-  throw new ConfigError(
-    'DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (% is %25, @ is %40, / is %2F), or with several hosts: postgres://user:password@one:5432,two:5432/database. Unset it to use the embedded database.',
-  )
-}
-
-/** True if the driver can parse the URL of one host. It decodes each part by itself. */
-function isDatabaseUrl(text: string): boolean {
-  // A URL without a host has the folder of a socket in its query. The URL parser refuses a user without a host.
-  if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/'))) return false
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Refuses the built-in provider where others can reach it: it lets any visitor sign in as any user. */
@@ -262,7 +231,7 @@ const networkNames = ['loopback', 'linklocal', 'uniquelocal']
 const hopsMax = 10
 
 function readTrustProxy(read: Variables): Config['trustProxy'] {
-  const text = read.text('TRUST_PROXY') ?? 'off'
+  const text = read.textOr('TRUST_PROXY', 'off')
   if (text === 'off') return false
   const right = `the number of proxies in a row (1 to ${hopsMax}), or addresses of proxies with commas between, such as 10.0.0.0/8,loopback`
   if (text === 'all' || text === 'true')
@@ -289,7 +258,10 @@ function isNetwork(text: string): boolean {
 }
 
 function readRoles(read: Variables): Role[] {
-  const parts = (read.text('ROLES') ?? 'api,worker').split(',').map((part) => part.trim())
+  const parts = read
+    .textOr('ROLES', 'api,worker')
+    .split(',')
+    .map((part) => part.trim())
   const roles = roleNames.filter((name) => parts.includes(name))
   if (parts.every((part) => roleNames.some((name) => name === part)) && roles.includes('api')) return roles
   throw new ConfigError('ROLES must be api or api,worker: what this process does.')

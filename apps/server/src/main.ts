@@ -12,11 +12,14 @@ import {
 } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
-import { type Config, readConfig, readSecrets } from './config.ts'
+import { type Config, readConfig, readSecrets, type Secrets } from './config.ts'
+import { unencryptedHost } from './database-settings.ts'
 import { downloadsOf } from './downloads/downloads.ts'
 import { logOptions } from './log.ts'
 import { type Server, startServer } from './server.ts'
 import { notifyServiceManager } from './service-manager.ts'
+import { misspeltIn } from './settings/effective.ts'
+import { issuerFault } from './sign-in/issuer-fault.ts'
 import { onEndWanted } from './signals.ts'
 import { ConfigError } from './variables.ts'
 
@@ -50,12 +53,14 @@ async function serve(migratesBesideOthers: boolean): Promise<void> {
   const secrets = readSecrets(process.env)
   const log = openLog(config)
   logWarningsTo(log)
+  for (const sentence of misspeltIn(process.env)) log.warn({}, sentence)
   let server: Server | undefined
   const end = (why: string) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log))
   onEndWanted(npmScript(), { end, endAtOnce: () => process.exit(1) })
   const downloads = downloadsOf(process.env, (err) =>
     log.error({ err }, 'There are no packages for /downloads.'),
   )
+  warnOfConnections(config, secrets, log)
   server = await startServer(config, secrets, {
     ...{ log, downloads, migratesBesideOthers },
     onNewerRelease: () => end('newer release'),
@@ -65,6 +70,24 @@ async function serve(migratesBesideOthers: boolean): Promise<void> {
 }
 
 const notifySocket = () => process.env['NOTIFY_SOCKET']
+
+/** Logs settings of connections that are unsafe, or that prove wrong when the other side is asked. */
+function warnOfConnections({ oidc }: Config, { databaseUrl, oidcClientSecret }: Secrets, log: Logger): void {
+  // The driver reads PGSSLMODE too.
+  const host =
+    process.env['PGSSLMODE'] || databaseUrl === undefined ? undefined : unencryptedHost(databaseUrl)
+  if (host !== undefined)
+    log.warn(
+      { host },
+      `The connection to the database on ${host} is not encrypted: all data can be read on its way. Add ?sslmode=verify-full to DATABASE_URL, or ?sslmode=disable if that network is private.`,
+    )
+  if (oidc === null) return
+  const { issuer, clientId } = oidc
+  void issuerFault({ issuer: () => issuer, clientId, clientSecret: oidcClientSecret! }).then((fault) => {
+    if (fault !== undefined) log.error({}, fault)
+  })
+}
+
 const npmScript = () => process.env['npm_lifecycle_script']
 
 /** Writes one JSON object per line; on a terminal, readable text. */
@@ -182,7 +205,8 @@ function lastCause(error: unknown): Error {
 
 /** Writes one sentence for what the operator can fix. Writes the stack of a defect: as text on a terminal, else as a JSON line. */
 function tellWhyNot(error: unknown): void {
-  const sentence = sentenceOf(error)
+  const hints = error instanceof ConfigError ? misspeltIn(process.env) : []
+  const sentence = sentenceOf(error) && [sentenceOf(error), ...hints].join(' ')
   const { 2: command = 'start' } = process.argv
   const failed = command === 'start' ? 'Ulmus cannot start.' : `${command} cannot run:`
   if (sentence !== undefined) return void process.stderr.write(`${failed} ${sentence}\n`)

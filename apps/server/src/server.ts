@@ -1,5 +1,7 @@
 /** A running server: opens the registry, sets up sign-in and listens. Used by `main.ts` and by tests. */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import {
   defaultLimits,
   type Limits,
@@ -50,6 +52,7 @@ const drainSeconds = 6
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads, migratesBesideOthers = false } = options
   warnOfLittleMemory(memoryBytes, log)
+  await demandPort(config)
   const issuers = await issuersOf(config)
   let connectionsMax = 0
   const registry = await openRegistry({
@@ -123,6 +126,15 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   listeningAt = `http://${host}:${port}`
   return { url: origin(), registry, close }
+}
+
+/** Binds the port for a moment: a port in use refuses the start before it makes a database. @throws errors of the socket */
+async function demandPort({ host, port }: Config): Promise<void> {
+  if (port === 0) return
+  const server = createServer().listen({ host, port })
+  await once(server, 'listening')
+  server.close()
+  await once(server, 'close')
 }
 
 const limitsOf = (config: Config): Limits => ({

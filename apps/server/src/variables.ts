@@ -1,4 +1,5 @@
 /** Readers of environment variables. Their errors name the valid values. */
+import { resolve } from 'node:path'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -7,40 +8,93 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
+/** A variable as it was read, for `ulmus-server config`. */
+export interface ReadVariable {
+  readonly name: string
+  /** Undefined or null: not set, and without a default. */
+  readonly value: unknown
+}
+
 export type Variables = ReturnType<typeof variablesOf>
 
 /** Removes quotes. Docker's `--env-file` keeps quotes that other readers remove, and that a value with `#` needs in those. */
 const unquoted = (value: string): string => /^"(.*)"$/s.exec(value)?.[1]?.trim() ?? value
 
-/** Readers for single variables. An empty variable counts as unset. */
-export function variablesOf(env: Environment) {
-  const text = (name: string): string | undefined => unquoted(env[name]?.trim() ?? '') || undefined
+/** Powers of units of size: decimal as on disks, binary with an `i`. */
+const unitBytes: Readonly<Record<string, number>> = {
+  ...{ '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
+  ...{ KIB: 2 ** 10, MIB: 2 ** 20, GIB: 2 ** 30, TIB: 2 ** 40 },
+}
+
+/** Bytes of `1048576`, `10GB`, `1.5 TiB`; NaN for any other text. */
+function bytesOf(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text) ?? []
+  const bytes = digits === '' ? Number.NaN : Number(digits) * (unitBytes[unit.toUpperCase()] ?? Number.NaN)
+  return unit === '' && digits.includes('.') ? Number.NaN : Math.round(bytes)
+}
+
+interface Range<Usual> {
+  readonly min: number
+  readonly max: number
+  /** Default. */
+  readonly usual: Usual
+}
+
+/**
+ * Readers for single variables. An empty variable counts as unset.
+ * @param note receives each variable that is read, perhaps several times
+ */
+export function variablesOf(env: Environment, note: (read: ReadVariable) => void = () => undefined) {
+  const given = (name: string): string | undefined => unquoted(env[name]?.trim() ?? '') || undefined
+  const noted = <T>(name: string, value: T): T => {
+    note({ name, value })
+    return value
+  }
   const url = (name: string): URL | undefined => {
-    const given = text(name)
-    if (given === undefined) return undefined
-    const parsed = URL.canParse(given) ? new URL(given) : undefined
+    const text = noted(name, given(name))
+    if (text === undefined) return undefined
+    const parsed = URL.canParse(text) ? new URL(text) : undefined
     if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed
-    throw new ConfigError(`${name} must be a URL that begins with https:// or http://; it is "${given}".`)
+    throw new ConfigError(`${name} must be a URL that begins with https:// or http://; it is "${text}".`)
   }
   const oneOf = <T extends string>(name: string, values: readonly T[], usual: T): T => {
-    const given = text(name) ?? usual
-    const value = values.find((one) => one === given)
+    const text = noted(name, given(name) ?? usual)
+    const value = values.find((one) => one === text)
     if (value !== undefined) return value
-    throw new ConfigError(`${name} must be one of ${values.join(', ')}; it is "${given}".`)
+    throw new ConfigError(`${name} must be one of ${values.join(', ')}; it is "${text}".`)
+  }
+  const number = <Usual extends number | null>(
+    name: string,
+    { min, max, usual }: Range<Usual>,
+    read: { parse: (text: string) => number; what: string; such: string },
+  ): number | Usual => {
+    const text = given(name)
+    const value = text === undefined ? usual : read.parse(text)
+    if (value === null || text === undefined) return noted(name, usual)
+    if (value >= min && value <= max) return noted(name, value)
+    throw new ConfigError(`${name} must be ${read.what} from ${min} to ${max}${read.such}; it is "${text}".`)
   }
   return {
-    text,
-    url,
-    integer<Usual extends number | null>(
-      name: string,
-      { min, max, usual }: { min: number; max: number; usual: Usual },
-    ): number | Usual {
-      const given = text(name)
-      if (given === undefined) return usual
-      const value = /^\d+$/.test(given) ? Number(given) : Number.NaN
-      if (value >= min && value <= max) return value
-      throw new ConfigError(`${name} must be an integer from ${min} to ${max}; it is "${given}".`)
+    text: (name: string): string | undefined => noted(name, given(name)),
+    textOr: (name: string, usual: string): string => noted(name, given(name) ?? usual),
+    /** An absolute path. */
+    path: (name: string): string | null => {
+      const text = given(name)
+      return noted(name, text === undefined ? null : resolve(text))
     },
+    pathOr: (name: string, usual: string): string => noted(name, resolve(given(name) ?? usual)),
+    url,
+    integer: <Usual extends number | null>(name: string, range: Range<Usual>): number | Usual =>
+      number(name, range, {
+        parse: (text) => (/^\d+$/.test(text) ? Number(text) : Number.NaN),
+        ...{ what: 'an integer', such: '' },
+      }),
+    /** Bytes, as a number or with a unit. */
+    bytes: <Usual extends number | null>(name: string, range: Range<Usual>): number | Usual =>
+      number(name, range, {
+        parse: bytesOf,
+        ...{ what: 'a number of bytes', such: ', or a size such as 512MB, 10GB or 10GiB' },
+      }),
     oneOf,
     isOn: (name: string) => oneOf(name, ['on', 'off'], 'on') === 'on',
     publicUrl(name: string): string | null {

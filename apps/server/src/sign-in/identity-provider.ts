@@ -78,7 +78,8 @@ export function identityProvider(options: ProviderOptions): IdentityProvider {
   }
 }
 
-function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<oidc.Configuration> {
+/** Reads the description of the provider. */
+export function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<oidc.Configuration> {
   const url = new URL(issuer())
   // `readConfig` allows plain http only for providers on this machine.
   const isPlain = url.protocol === 'http:' && isLoopback(url.hostname)

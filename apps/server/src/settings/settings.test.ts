@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand } from '../commands.ts'
+import { misspeltIn } from './effective.ts'
+
+async function printed(environment: Record<string, string>, ...args: string[]) {
+  const said = { out: '', err: '' }
+  const code = await runCommand(['config', ...args], {
+    environment,
+    out: (text) => {
+      said.out += text
+    },
+    err: (text) => {
+      said.err += text
+    },
+  })
+  const lines = said.out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/).map((part) => part.trim()))
+  return { code, ...said, lines }
+}
+
+test.each([
+  ['QUOTA_BYTE', 'QUOTA_BYTES'],
+  ['QOUTA_BYTES', 'QUOTA_BYTES'],
+  ['BYTES_QUOTA', 'QUOTA_BYTES'],
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['DATABASEURL', 'DATABASE_URL'],
+  ['database_url', 'DATABASE_URL'],
+  ['ULMUS_DATABASE_URL', 'DATABASE_URL'],
+  ['OIDC_SECRET', 'OIDC_CLIENT_SECRET'],
+  ['OIDC_ISUER', 'OIDC_ISSUER'],
+  ['VERSION_LOG_KEY', 'VERSION_LOG_KEY_FILE'],
+  ['AWS_SECRET_ACESS_KEY', 'AWS_SECRET_ACCESS_KEY'],
+])('%s is named, with %s', (name, meant) => {
+  expect(misspeltIn({ [name]: 'x' })).toEqual([`${name} is not a setting: did you mean ${meant}?`])
+})
+
+test('a name that begins like settings and resembles none is named', () => {
+  expect(misspeltIn({ OIDC_SCOPES: 'x' })).toEqual([
+    'OIDC_SCOPES is not a setting: docs/configuration.md lists them all.',
+  ])
+})
+
+test('variables of other programs, of the command line and of Kubernetes are not named', () => {
+  const others = [
+    ...['PATH', 'HOME', 'PORTAL', 'PORTS', 'HOSTS', 'SHOST', 'SSL', 'MYSQL', 'ROLE', 'TOKEN', 'NODE_OPTIONS'],
+    ...['PGHOST', 'PGPORT', 'PGDATA', 'AWS_PROFILE', 'AWS_ROLE_ARN', 'AWS_DEFAULT_REGION', 'LOG_DIR'],
+    ...['ULMUS_HOST', 'ULMUS_TOKEN', 'ULMUS_PORT', 'ULMUS_SERVICE_HOST', 'ULMUS_PORT_4000_TCP_ADDR'],
+    ...['S3_PORT', 'S3_PORT_9000_TCP', 'S3_SERVICE_PORT_HTTP', 'OIDC_SERVICE_HOST', 'http_proxy', 'host'],
+    ...[
+      'npm_config_cache',
+      'INVOCATION_ID',
+      'LISTEN_FDS',
+      'NODE_COMPILE_CACHE',
+      'KUBERNETES_PORT',
+      '__proto__',
+    ],
+  ]
+  expect(misspeltIn(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([])
+  expect(misspeltIn({ QUOTA_BYTE: ' ', QUOTA_BYTES: '1' })).toEqual([])
+})
+
+test('`config` prints each setting with its value and its source', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ulmus-config-'))
+  const file = join(folder, 'ulmus.env')
+  writeFileSync(file, 'PORT=4002\nLOG_LEVELS=warn\n')
+  const { code, err, lines } = await printed({ PORT: '4001', QUOTA_BYTES: '10GB' }, '--settings', file)
+  await rm(folder, { recursive: true })
+  expect(code).toBe(0)
+  expect(err).toBe('LOG_LEVELS is not a setting: did you mean LOG_LEVEL?\n')
+  expect(lines).toContainEqual(['PORT', 'file', '4002'])
+  expect(lines).toContainEqual(['QUOTA_BYTES', 'environment', '10000000000'])
+  expect(lines).toContainEqual(['HOST', 'default', '127.0.0.1'])
+  expect(lines).toContainEqual(['OBJECT_STORE', 'default', 'not set'])
+  expect(new Set(lines.map(([name]) => name)).size).toBe(lines.length)
+  await expect(printed({ PORT: 'x' })).rejects.toThrow('PORT must be an integer')
+})
+
+test('`config` prints no secret', async () => {
+  const { out } = await printed({
+    DATABASE_URL: 'postgres://u:hunter2%40x@a:1,b:2/d?password=hunter2&sslmode=disable',
+    OIDC_ISSUER: 'https://u:hunter2@login.example',
+    ...{ OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 'hunter2' },
+    ...{ OBJECT_STORE: 's3://bucket', S3_ENDPOINT: 'http://127.0.0.1:9000' },
+    ...{ AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_SESSION_TOKEN: 'hunter2' },
+    OUTSIDE_PROXY: 'http://u:hunter2@proxy.example:4750',
+  })
+  expect(out).not.toContain('hunter2')
+  expect(out).toContain('postgres://u:***@a:1,b:2/d?password=***&sslmode=disable')
+  expect(out).toContain('AWS_SESSION_TOKEN           environment  (set, not shown)')
+})
