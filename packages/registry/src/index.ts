@@ -11,6 +11,7 @@ export {
   FolderInUseError,
   giveWay,
   type HiddenCollection,
+  isDatabaseAway,
   isStorageFull,
   isUnavailable,
   isUnstorableText,

@@ -33,6 +33,7 @@ import { beat, endBeats, newServer, type Server, scheduleHeartbeat } from './mon
 import { loadOf } from './monitoring/load.ts'
 import { moderationOf } from './operators/moderation.ts'
 import { watchForNewerRelease } from './monitoring/newer-release.ts'
+import { outagesOf, quietLog } from './monitoring/outage.ts'
 import { operatorsOf } from './operators/operators.ts'
 import { operatorStateOf } from './operators/state.ts'
 import { nothingAllowed } from './outside/addresses.ts'
@@ -50,7 +51,7 @@ import { restoresOf } from './restores/restores.ts'
 import { schedule } from './schedule.ts'
 import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
 import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
-import { foldersOf, openStores, type StoresConfig } from './stores/stores.ts'
+import { foldersOf, type OpenStores, openStores, type StoresConfig } from './stores/stores.ts'
 import { buildLandedTables } from './tables/ahead/build-landed.ts'
 import type { InstalledTables } from './tables/find-table.ts'
 import { installTables } from './tables/install.ts'
@@ -103,10 +104,11 @@ export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
 /** @throws the errors of `openStores`. */
 export async function openRegistry(config: RegistryConfig) {
-  const { log, release = 'unknown' } = config
+  const { release = 'unknown' } = config
+  const log = quietLog(config.log)
   const opened = new AsyncDisposableStack()
   try {
-    const { database, blobs, space, demandSame } = await openStores(config, opened, 'serve')
+    const { database, blobs, space, demandSame } = await openWatchedStores(config, opened)
     const cacheBytesMax = config.cacheBytesMax ?? memoryBudgets.cache
     const leafPairsBytesMax = cacheBytesMax / 8
     const objects = openObjectReader({ database, blobs, cacheBytesMax: cacheBytesMax - leafPairsBytesMax })
@@ -193,6 +195,15 @@ function scheduleUpkeep(
   scheduleHeartbeat(context, server)
   scheduleDiskWatch(context)
   context.jobs.repeat(schedule.clock, clock.compare)
+}
+
+/** Opens the stores, and logs outages of the database. */
+async function openWatchedStores(config: RegistryConfig, opened: AsyncDisposableStack): Promise<OpenStores> {
+  const outages = outagesOf(config.log)
+  const stores = await openStores({ ...config, lost: outages.lost }, opened, 'serve')
+  outages.watch(stores.database)
+  opened.defer(outages.close)
+  return stores
 }
 
 /** Services that ask tables, and their background work. */

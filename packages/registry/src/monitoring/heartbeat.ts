@@ -38,11 +38,18 @@ export function scheduleHeartbeat(
   server: Server,
   patienceSeconds = silentSecondsMax,
 ): void {
-  const patientUntil = performance.now() + patienceSeconds * 1_000
+  const patience = () => performance.now() + patienceSeconds * 1_000
+  let patientUntil = patience()
   context.jobs.repeat(schedule.heartbeat, () => beat(context, server))
   let silent = false
+  const alive = () =>
+    isAlive(context.database).catch((error: unknown) => {
+      // Without a database no worker could write a heartbeat.
+      patientUntil = patience()
+      throw error
+    })
   const look = async () => {
-    if ((await context.space.isFull()) || (await isAlive(context.database)) !== silent) return
+    if ((await context.space.isFull()) || (await alive()) !== silent) return
     if (performance.now() < patientUntil) return
     silent = !silent
     if (silent)

@@ -44,6 +44,8 @@ export interface StoresConfig {
   release?: string
   /** True: migrate although servers of another release are alive. Default: refuse. */
   migratesBesideOthers?: boolean
+  /** Receives errors of connections to the database; see `DatabaseConfig`. */
+  lost?: (error: Error) => void
   log: Log
 }
 
@@ -110,6 +112,7 @@ export async function openRows(
     openDatabase({
       ...(folder === undefined ? { url: config.databaseUrl! } : { folder }),
       log: (line) => config.log.info({}, line),
+      lost: config.lost,
       migrations: { last: lastMigration, force: config.migratesBesideOthers },
       release: config.release ?? 'unknown',
     }),

@@ -2,7 +2,7 @@
  * Interface of the database, the only one that other code uses: PostgreSQL in this process, or on a server, with one driver and the same
  * statements and migrations. Opened by open.ts.
  */
-export { isUnavailable } from '../errors/unavailable.ts'
+export { isDatabaseAway, isUnavailable } from '../errors/unavailable.ts'
 export { FolderInUseError } from './embedded/folder-lock.ts'
 export {
   DatabaseUnfitError,

@@ -10,6 +10,8 @@ export interface DatabaseConfig {
   folder?: string
   /** Receives messages for the operator, one line each. */
   log?: (line: string) => void
+  /** Receives each error of a connection to the server that fails or cannot be made. `isDatabaseAway` then tests for it. */
+  lost?: ((error: Error) => void) | undefined
   /** Maximum number of connections to the server, one of them for look-ups alone. 2 or more, default 10. */
   poolMax?: number
   /** Migrations to run. Default: all of this release. */
@@ -24,11 +26,11 @@ export interface DatabaseConfig {
  * a database that is newer than this program, or that servers of another release use.
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
-  const { log = () => undefined, migrations, release = 'unknown' } = config
+  const { log = () => undefined, lost, migrations, release = 'unknown' } = config
   // Each kind is imported on demand, so that a process starts sooner without the other.
   if (config.url !== undefined) {
     const { openServer } = await import('./server.ts')
-    return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log, migrations, release })
+    return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log, lost, migrations, release })
   }
   if (config.folder !== undefined) {
     const { openEmbedded } = await import('./embedded/database.ts')

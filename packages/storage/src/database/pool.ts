@@ -4,7 +4,7 @@
  */
 import { parseJson } from '@ulmus/content'
 import pg from 'pg'
-import { isUnavailable } from '../errors/unavailable.ts'
+import { isUnavailable, noteDatabaseError } from '../errors/unavailable.ts'
 import type { Database, Queries, Tx } from './database.ts'
 import { isConflict } from './sql-errors.ts'
 import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
@@ -26,11 +26,23 @@ export interface Outside {
   readonly lookUp: Run
 }
 
+/** Receives the errors of connections that fail or cannot be made. */
+type Lost = (error: Error) => void
+
+async function noting<T>(lost: Lost, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (noteDatabaseError(error)) lost(error as Error)
+    throw error
+  }
+}
+
 /** An error gets the statement and its values as non-enumerable members, for the log (errors/logged-error.ts). */
-function queryOn(run: Run): Queries['query'] {
+function queryOn(run: Run, lost: Lost): Queries['query'] {
   return async (text, values, name) => {
     try {
-      const result = await run({ text, values, name })
+      const result = await noting(lost, () => run({ text, values, name }))
       return { rows: Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows }
     } catch (error) {
       const member = (value: unknown) => ({ value, configurable: true })
@@ -41,13 +53,20 @@ function queryOn(run: Run): Queries['query'] {
   }
 }
 
-/** @param parts.pool of connections for transactions */
+/**
+ * @param parts.pool of connections for transactions
+ * @param parts.lost default: such errors are only those of the statements
+ */
 export function pooledDatabase(
-  parts: Pick<Database, 'kind' | 'notify' | 'listen' | 'close'> & { pool: pg.Pool; outside: Outside },
+  parts: Pick<Database, 'kind' | 'notify' | 'listen' | 'close'> & {
+    pool: pg.Pool
+    outside: Outside
+    lost?: Lost | undefined
+  },
 ): Database {
-  const { kind, pool, notify, listen, close } = parts
-  const query = queryOn(parts.outside.run)
-  const lookUp = queryOn(parts.outside.lookUp)
+  const { kind, pool, notify, listen, close, lost = () => undefined } = parts
+  const query = queryOn(parts.outside.run, lost)
+  const lookUp = queryOn(parts.outside.lookUp, lost)
   return {
     kind,
     async query(...statement) {
@@ -60,7 +79,7 @@ export function pooledDatabase(
     },
     async transact(work) {
       refuseInsideTransaction()
-      return againOnConflict(() => runInTransaction(() => transactOn(pool, work)))
+      return againOnConflict(() => runInTransaction(() => transactOn({ pool, lost }, work)))
     },
     async transactOnce(work) {
       refuseInsideTransaction()
@@ -86,13 +105,16 @@ async function againOnConflict<T>(transact: () => Promise<T>): Promise<T> {
   }
 }
 
-async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
+async function transactOn<T>(
+  { pool, lost }: { pool: pg.Pool; lost: Lost },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const client = await noting(lost, () => pool.connect())
   try {
-    await client.query('begin')
-    const query = queryOn((statement) => client.query(statement))
+    await noting(lost, () => client.query('begin'))
+    const query = queryOn((statement) => client.query(statement), lost)
     const result = await work({ query, lookUp: query } as Tx)
-    const ended = await client.query('commit')
+    const ended = await noting(lost, () => client.query('commit'))
     // If the caller swallowed the error of a failed statement, "commit" rolls the transaction back without an error.
     if (ended.command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements had failed.')

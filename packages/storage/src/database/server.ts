@@ -31,6 +31,8 @@ export async function openServer(options: {
   url: string
   poolMax: number
   log: (line: string) => void
+  /** See `DatabaseConfig`. Default: `log` receives a line for each. */
+  lost?: ((error: Error) => void) | undefined
   migrations?: Migrations | undefined
   release?: string
   /** Silence of a connection before it is checked; less in tests. Milliseconds. */
@@ -52,7 +54,8 @@ export async function openServer(options: {
   // One of the connections is for look-ups.
   const pool = new pg.Pool({ ...config, max: options.poolMax - 1 })
   const lookUpPool = poolForLookUps(config)
-  const tellLoss = (error: Error) => options.log(`A database connection was lost: ${error.message}`)
+  const tellLoss =
+    options.lost ?? ((error: Error) => options.log(`A database connection was lost: ${error.message}`))
   for (const each of [pool, lookUpPool]) {
     each.on('error', tellLoss)
     // A pool handles errors of idle connections only; an error on a busy one would end the process.
@@ -83,6 +86,7 @@ export async function openServer(options: {
   return pooledDatabase({
     kind: 'server',
     pool,
+    lost: options.lost,
     outside: {
       run: (statement) => pool.query(statement),
       lookUp: (statement) => lookUps.query(statement),

@@ -21,6 +21,30 @@ const databaseAway = /^(?:08...|57P0[1-5]|53300|25P03|25006|58030|42501)$/
 const driverSays =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
+/** Those of them with which connections fail, or cannot be made. */
+const connectionLost = /^(?:08...|57P0[1-5])$/
+
+/** Errors of statements and connections whose database was away. */
+const awayErrors = new WeakSet<object>()
+
+/** Notes an error of the database, as `isDatabaseAway` tests it. Returns true if it means that connections fail. */
+export function noteDatabaseError(error: unknown): boolean {
+  for (const told of causes(error)) {
+    const isCode =
+      typeof told.code === 'string' && (networkCodes.has(told.code) || connectionLost.test(told.code))
+    if (!isCode && !(typeof told.message === 'string' && driverSays.test(told.message))) continue
+    awayErrors.add(error as object)
+    return true
+  }
+  return false
+}
+
+/** True if work failed because the database was away. One line in the log covers all of it (`lost` of `DatabaseConfig`). */
+export function isDatabaseAway(error: unknown): boolean {
+  for (const told of causes(error)) if (awayErrors.has(told)) return true
+  return false
+}
+
 /** True if the database or the object store is unreachable or not writable, as opposed to refusing the request. */
 export function isUnavailable(error: unknown): boolean {
   for (const told of causes(error)) {

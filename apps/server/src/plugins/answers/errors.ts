@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import {
   InputError,
+  isDatabaseAway,
   isStorageFull,
   isUnavailable,
   isUnstorableText,
@@ -86,8 +87,10 @@ export function noteRefusal(error: unknown, request: FastifyRequest, reply: Fast
 /** @param what beginning of the log line */
 export function logFault({ log }: FastifyRequest, error: unknown, refusal: RegistryError, what = ''): void {
   const { code, cause, message } = refusal
+  // The outage itself is logged once, for all requests.
+  if (isDatabaseAway(error)) log.debug({ err: error, code }, what + message)
   // Omit the stack: on a full disk every write fails this way, and the log may be on that disk.
-  if (statusOf(code) === 507) log.warn({ code, cause: String(cause) }, what + message)
+  else if (statusOf(code) === 507) log.warn({ code, cause: String(cause) }, what + message)
   else log.error({ err: error, code }, what + message)
 }
 
