@@ -4,6 +4,11 @@ import { UlmusError } from './errors.ts'
 export interface RetryPolicy {
   /** Maximum number of attempts, including the first. At least 1, default 6. */
   readonly attempts: number
+  /**
+   * Each step of a push is retried for this long, beyond `attempts`: a failover of the registry's database may take a minute.
+   * Milliseconds, default 120,000; 0 if you set only `attempts`.
+   */
+  readonly pushMs: number
   /** Wait before the second attempt; doubles with each further one. Milliseconds, default 200. */
   readonly delayMs: number
   /** Longest wait, except for a `Retry-After`. Milliseconds, default 10,000. */
@@ -15,6 +20,7 @@ export interface RetryPolicy {
 /** Defaults of `RetryPolicy`. */
 export const usualRetry: RetryPolicy = Object.freeze({
   attempts: 6,
+  pushMs: 120_000,
   delayMs: 200,
   delayMsMax: 10_000,
   retryAfterMsMax: 120_000,
@@ -47,17 +53,31 @@ export function waitAfter(
   return asked > policy.retryAfterMsMax ? undefined : Math.max(own, asked)
 }
 
-/** Runs `work` until it succeeds, fails for good, or the attempts are used up; then rejects with its last error. */
+/** The policy of a client. A caller that limits the attempts of all requests also means those of pushes. */
+export const policyOf = (given: Partial<RetryPolicy> = {}): RetryPolicy => ({
+  ...usualRetry,
+  ...(given.attempts !== undefined && { pushMs: 0 }),
+  ...given,
+})
+
+/**
+ * Runs `work` until it succeeds, fails for good, or the attempts are used up; then rejects with its last error.
+ * @param options.isOfPush retried for `pushMs`, too
+ */
 export async function retrying<T>(
   policy: RetryPolicy,
-  options: { repeatable: boolean; signal?: AbortSignal; onRetry?: () => void },
+  options: { repeatable: boolean; isOfPush?: boolean; signal?: AbortSignal; onRetry?: () => void },
   work: () => Promise<T>,
 ): Promise<T> {
+  let failingSince: number | undefined
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      const wait = waitAfter(error, attempt, policy, options.repeatable)
+      failingSince ??= performance.now()
+      const isPatient = options.isOfPush === true && performance.now() - failingSince < policy.pushMs
+      const attempts = isPatient ? Number.POSITIVE_INFINITY : policy.attempts
+      const wait = waitAfter(error, attempt, { ...policy, attempts }, options.repeatable)
       if (wait === undefined) throw error
       options.onRetry?.()
       await sleep(wait, options.signal)
