@@ -117,6 +117,8 @@ test.each<[Record<string, string>, object]>([
   [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
   [{ TRUST_PROXY: 'fc00::/7,192.0.2.7' }, { trustProxy: 'fc00::/7,192.0.2.7' }],
   [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }, { trustProxy: 'loopback,10.0.0.0/8,::1' }],
+  [{}, { drainSeconds: 0 }],
+  [{ DRAIN_SECONDS: '15' }, { drainSeconds: 15 }],
   [{ ROLES: 'api' }, { roles: ['api'] }],
   [{ HOST: '::1' }, { host: '::1' }],
   [{ OBJECT_STORE: '', AWS_REGION: 'nowhere' }, { objectStore: null }],

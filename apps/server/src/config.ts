@@ -58,6 +58,8 @@ export interface Config {
   readonly secretsKeys: SecretsConfig
   /** The signed log: files with its key, its witnesses and the logs that are witnessed here; `off`: none. */
   readonly versionLog: VersionLogConfig
+  /** Time between a signal to end and the end, in which load balancers notice that the server is not ready. Seconds. */
+  readonly drainSeconds: number
   readonly logLevel: (typeof logLevels)[number]
   readonly requestLog: RequestLog
   readonly roles: readonly Role[]
@@ -126,6 +128,7 @@ export function readConfig(env: Environment, note?: (read: ReadVariable) => void
           witnessedFile: read.text('VERSION_LOG_WITNESSED_FILE'),
         })
       : 'off',
+    drainSeconds: read.integer('DRAIN_SECONDS', { min: 0, max: 3_600, usual: 0 }),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     requestLog: Object.freeze({
       requests: read.isOn('LOG_REQUESTS'),

@@ -1,5 +1,6 @@
 /** Server process: reads the environment, prints a clear message if it cannot start, and shuts down gracefully on signals. */
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   BucketUnusableError,
   DatabaseUnfitError,
@@ -55,7 +56,8 @@ async function serve(migratesBesideOthers: boolean): Promise<void> {
   logWarningsTo(log)
   for (const sentence of misspeltIn(process.env)) log.warn({}, sentence)
   let server: Server | undefined
-  const end = (why: string) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log))
+  const end = (why: string) =>
+    server === undefined ? exitUnfinished() : void endInOrder(server, why, { config, log })
   onEndWanted(npmScript(), { end, endAtOnce: () => process.exit(1) })
   const downloads = downloadsOf(process.env, (err) =>
     log.error({ err }, 'There are no packages for /downloads.'),
@@ -147,8 +149,19 @@ function placesOf({ dataFolder, objectStore }: Config, onServer: boolean): strin
 /** Exits with the code of a process that SIGTERM ended. Everything acknowledged is on disk. */
 const exitUnfinished = () => process.exit(143)
 
-/** Accepts no new connections, finishes running requests and jobs, exits with 0. */
-async function endInOrder(server: Server, signal: string, log: Logger): Promise<void> {
+interface Ending {
+  readonly config: Pick<Config, 'drainSeconds'>
+  readonly log: Logger
+}
+
+/** Lets load balancers notice the end; then accepts no new connections, finishes running requests and jobs, exits with 0. */
+async function endInOrder(server: Server, signal: string, { config, log }: Ending): Promise<void> {
+  const { drainSeconds } = config
+  if (drainSeconds > 0) {
+    log.info({ signal, drainSeconds }, `Ending in ${drainSeconds} s: /readyz answers 503 from now on.`)
+    server.registry.health.drain()
+    await sleep(drainSeconds * 1_000)
+  }
   log.info({ signal }, 'Ending: requests and jobs under way are finished first.')
   setTimeout(() => process.exit(0), endSecondsMax * 1000).unref()
   void notifyServiceManager(notifySocket(), 'STOPPING=1', log)

@@ -7,7 +7,12 @@ import type { NewerRelease } from './newer-release.ts'
 export type Health = ReturnType<typeof healthOf>
 
 export function healthOf(context: Context, newerRelease: NewerRelease = { name: () => undefined }) {
+  let isEnding = false
   return {
+    /** From now on the server is not ready, so that load balancers send it no requests before it ends. */
+    drain(): void {
+      isEnding = true
+    },
     /**
      * Never rejects. Does not check the schema: opening the database migrates it. A full disk or missing background work leaves
      * `ready` true, because reads still work and a load balancer would stop them.
@@ -32,7 +37,7 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
       const newer = newerRelease.name()
       const isMissed = !isFull && works !== true
       return {
-        ready: database && objects && newer === undefined,
+          ready: database && objects && newer === undefined && !isEnding,
         database,
         objects,
         storage: isFull ? 'full' : 'ok',
@@ -41,6 +46,7 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
           ...(newer === undefined
             ? []
             : [`The release ${newer} has migrated the database: this server ends.`]),
+          ...(isEnding ? [ending] : []),
           ...(database ? [] : ['The database does not answer.']),
           ...(objects ? [] : ['The object store does not answer, or cannot be written to.']),
           ...(isFull ? [diskIsFull] : []),
@@ -51,6 +57,7 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
   }
 }
 
+const ending = 'The server ends soon. It still answers; send new requests to another one.'
 const diskIsFull = 'The disk is full: writes are answered 507 until there is room. Reads go on.'
 const noWorker = 'No server does background work: start one with `worker` in ROLES.'
 
