@@ -8,6 +8,7 @@ export { openDiskStore } from './blobs/disk/store.ts'
 export { openMemoryStore } from './blobs/memory.ts'
 export {
   allSpillsPrefix,
+  checkpointName,
   fileName,
   filesPrefix,
   installationName,

@@ -67,6 +67,11 @@ function measureProcess(metrics: Registry, { figures, openConnections, version, 
     })
   gauge('http_connections_open', 'Connections that are open, in use or not.', openConnections)
   gauge('ulmus_cache_bytes', 'Decoded objects kept in memory.', () => figures.process().cachedBytes)
+  gauge(
+    'ulmus_failed_tasks',
+    'Background tasks of this process whose last run failed, such as signing the log.',
+    () => figures.process().failedTasks,
+  )
   new Gauge({
     name: 'ulmus_storage_full',
     help: 'Whether writes are refused because the disk of DATA_DIR has less free than DISK_RESERVE_BYTES: 1 or 0.',

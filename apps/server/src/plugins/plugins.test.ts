@@ -455,6 +455,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       expect(figure('ulmus_storage_full')).toBe(0)
       expect(figure('ulmus_storage_free_bytes')).toBeGreaterThan(0)
       expect(figure('ulmus_cache_bytes')).toBeGreaterThanOrEqual(0)
+      expect(figure('ulmus_failed_tasks')).toBeGreaterThanOrEqual(0)
       for (const kind of ['packs', 'files', 'set_aside'])
         expect(figure(`ulmus_stored_bytes{kind="${kind}"}`)).toBeGreaterThanOrEqual(0)
       for (const state of ['busy', 'idle', 'waiting'])

@@ -21,6 +21,7 @@ export function figuresOf(context: Context) {
       commitRecords: commitCounters.records,
       cachedBytes: objects.cachedBytes() + leafPairs.bytes,
       connections: database.connections(),
+      failedTasks: context.jobs.failed().length,
     }),
     /** The disk with this process's data. `freeBytes` is Infinity if unknown. */
     disk: async () => ({ isFull: await space.isFull(), freeBytes: await space.free() }),

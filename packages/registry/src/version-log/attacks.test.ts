@@ -12,6 +12,7 @@ import {
   vkeyOf,
 } from '@ulmus/content/log'
 import {
+  type AccountRow,
   deleteCollection,
   erasePerson,
   hasQueued,
@@ -165,29 +166,79 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     now.mockRestore()
   })
 
-  test('a server that has signed a leaf which the database has lost signs no other in its place', async () => {
-    const here = {}
+  describe('a database that went back to an earlier state', () => {
+    const tables = ['log_state', 'log_leaves', 'log_heads', 'log_tiles']
+    let here: SignedHere
+    let ada: AccountRow
     const grow = async (slug: string) => {
       await addVersion(context, await addCollection(context, ada, { slug, public: true }))
       await settled([signer], here)
     }
-    const ada = await addAccount(context, 'ada')
-    await grow('birds')
-    const tables = ['log_state', 'log_leaves', 'log_heads', 'log_tiles']
-    for (const table of tables) await context.database.query(`create table kept_${table} as table ${table}`)
-    await grow('fish')
-    const published = await noteOf()
-    // As after a failover to a standby without the last commits.
-    for (const table of tables)
-      await context.database.query(`delete from ${table}; insert into ${table} table kept_${table}`)
-    await expect(grow('cats')).rejects.toThrow('went back to an earlier state')
-    await expect(grow('dogs')).rejects.toThrow('went back to an earlier state')
-    expect(parseCheckpoint(splitNote(await noteOf()).text).size).toBe(2)
-    await renameLog(context.database)
-    await settled([signer], here)
-    const { origin, size } = parseCheckpoint(splitNote(await noteOf()).text)
-    expect([origin, size]).toEqual([expect.stringMatching(/^localhost-1a2b3c4d\/log\/2-/), 5])
-    expect(published).toContain('localhost-1a2b3c4d/log/1\n3\n')
+    const state = async () => {
+      const { origin, size } = parseCheckpoint(splitNote(await noteOf()).text)
+      return [origin, size]
+    }
+    const name = 'localhost-1a2b3c4d/log/1'
+    /** As after a restored dump, or a failover to a standby without the last commits. */
+    const goBack = async () => {
+      for (const table of tables)
+        await context.database.query(`delete from ${table}; insert into ${table} table kept_${table}`)
+    }
+
+    beforeEach(async () => {
+      here = {}
+      ada = await addAccount(context, 'ada')
+      await grow('birds')
+      for (const table of tables) await context.database.query(`create table kept_${table} as table ${table}`)
+      await grow('fish')
+      expect(await state()).toEqual([name, 3])
+    })
+
+    test.each(['the same server', 'another server'])(
+      '%s signs no other entries in the place of the lost ones, until the log has another name',
+      async (server) => {
+        await goBack()
+        if (server === 'another server') here = {}
+        await expect(grow('cats')).rejects.toThrow('went back to an earlier state')
+        await expect(grow('dogs')).rejects.toThrow('went back to an earlier state')
+        expect(await state()).toEqual([name, 2])
+        await renameLog(context.database)
+        await settled([signer], here)
+        expect(await state()).toEqual([expect.stringMatching(/^localhost-1a2b3c4d\/log\/2-/), 5])
+      },
+    )
+
+    test('a server that starts says so before there is anything to sign', async () => {
+      await goBack()
+      await expect(settled([signer], {})).rejects.toThrow(
+        /^The log has 2 entries and does not continue what was signed at 3: .*`ulmus-server log restart`/,
+      )
+    })
+
+    test('a name that was given up stays known', async () => {
+      await renameLog(context.database)
+      await settled([signer], here)
+      await goBack()
+      here = {}
+      await expect(grow('cats')).rejects.toThrow('went back to an earlier state')
+    })
+
+    test('a checkpoint is kept before it is published, and a damaged one stops the log', async () => {
+      const { blobs } = context
+      const put = vi.spyOn(blobs, 'put').mockRejectedValueOnce(new Error('the store is away'))
+      await expect(grow('cats')).rejects.toThrow('the store is away')
+      expect(await state()).toEqual([name, 3])
+      put.mockRestore()
+      await settled([signer], here)
+      expect(await state()).toEqual([name, 4])
+      const [kept] = await Array.fromAsync(blobs.list('installation/log-'))
+      expect(Buffer.from(await blobs.read(kept!.name)).toString()).toBe(await noteOf())
+      await blobs.put(kept!.name, Buffer.from('no note'))
+      await expect(grow('dogs')).rejects.toThrow(/^The checkpoint installation\/log-.* is damaged/)
+      await blobs.remove(kept!.name)
+      await settled([signer], {})
+      expect(await state()).toEqual([name, 5])
+    })
   })
 
   test('a request to the witness about an unknown log costs no statement', async () => {

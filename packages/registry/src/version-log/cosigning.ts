@@ -16,7 +16,7 @@ import {
 import { addCosignature, findLog } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { ask, type Outside } from '../outside/ask.ts'
-import { storedHashes } from './signing.ts'
+import { storedHashes } from './stored-hashes.ts'
 
 /** A witness of `VERSION_LOG_WITNESSES_FILE`. */
 export interface Witness {

@@ -8,7 +8,8 @@ import { v7 as newId } from 'uuid'
 import type { Outside } from '../outside/ask.ts'
 import { StoresUnfitError } from '../stores/installation.ts'
 import { askWitness, type Witness } from './cosigning.ts'
-import { nextOrigin, storedHashes } from './signing.ts'
+import { nextOrigin } from './signing.ts'
+import { storedHashes } from './stored-hashes.ts'
 
 /** `continues`: the log keeps its name, unless one of these witnesses knows a later one. */
 export type RestoredLog =

@@ -54,7 +54,11 @@ export async function sequence(
   signers: LogSigners,
   here: SignedHere = {},
 ): Promise<number> {
-  if (!(await hasWork(context.database, signers))) return 0
+  if (!(await hasWork(context.database, signers))) {
+    // A database that went back is reported before there is anything to sign.
+    if (!here.isCompared) await signLatest(context, signers, here)
+    return 0
+  }
   const taken = await context.database.transact(async (tx) => {
     if ((await findLog(tx)) === undefined) await beginLog(tx, newId())
     const log = await lockLog(tx, false)

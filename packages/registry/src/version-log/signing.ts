@@ -2,8 +2,6 @@
 import {
   type Checkpoint,
   checkpointText,
-  equalBytes,
-  hashesInTiles,
   rootOf,
   type Signer,
   type Statement,
@@ -21,18 +19,18 @@ import {
   listLogKeys,
   nameLog,
   type Queries,
-  readTiles,
   type Tx,
 } from '@ulmus/storage'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
+import { demandContinues, keepOutside, keptOutside } from './kept-checkpoint.ts'
+import { storedHashes } from './stored-hashes.ts'
 
 /** The key, and a former one that still signs. Empty: leaves are not signed. */
 export type LogSigners = readonly Signer[]
 
 /** A former key signs so long beside the new one, for readers who know it alone. Days. */
 const formerDays = 90
-const hashBytes = 32
 
 /** A statement to append, and facts about it that are not in its text. */
 export interface Stated {
@@ -78,45 +76,52 @@ export async function isSettled(at: Queries, log: LogStateRow, [signer]: LogSign
 const isSigned = ({ checkpoint, signedSize, size }: LogStateRow): boolean =>
   checkpoint !== null && signedSize === size
 
-/** The latest checkpoint that this server has signed. */
+/** Memory of a server about the log. */
 export interface SignedHere {
+  /** The latest checkpoint that this server has signed. */
   latest?: Checkpoint
+  /** True once the database was compared with the checkpoint in the object store. */
+  isCompared?: boolean
 }
 
 /**
- * Signs the latest size, unless it is signed.
- * @throws Error if the key is not one of this log, or if the database has lost what this server has signed
+ * Signs the latest size, unless it is signed. Compares the log with what was signed before, at the first call and before each signature.
+ * @throws LogBehindError if the database has lost what was signed; Error if the key is not one of this log
  */
 export async function signLatest(
-  { database, now }: Context,
+  { database, blobs, now }: Context,
   signers: LogSigners,
   here: SignedHere,
 ): Promise<void> {
-  const log = await findLog(database)
-  if (signers.length === 0 || log === undefined || log.origin === null) return
+  const found = await findLog(database)
+  if (signers.length === 0 || found === undefined || found.origin === null) return
+  if (isSigned(found) && here.isCompared) return
+  const { origin } = found
+  const kept = await keptOutside(blobs, origin)
+  // Read after the checkpoint, whose entries were committed before it was kept.
+  const log = (await findLog(database))!
+  if (log.origin !== origin) return
+  for (const signed of [kept, here.latest])
+    if (signed?.origin === origin) await demandContinues(database, signed, log.size)
+  if (isSigned(log) && kept === undefined) await keepOutside(blobs, origin, log.checkpoint!)
+  here.isCompared = true
   if (isSigned(log)) return
-  const { origin, size } = log
   const own = await knownSigners(database, { origin, signers, now: now() })
   // Readers who have seen this log know its keys.
   if (own.length === 0)
     throw new Error(
       `${vkeyUnder(origin, signers[0]!)} is not a key of this log. Give all servers the same VERSION_LOG_KEY_FILE, or name the former key in VERSION_LOG_KEY_FILE_FORMER.`,
     )
+  const { size } = log
   const root = await rootOf(size, storedHashes(database, size))
-  const { latest } = here
-  if (latest?.origin === origin && !(await isThere(database, latest, size)))
-    throw new Error(
-      `The log does not continue what this server signed at ${latest.size} entries: the database went back to an earlier state. Run \`ulmus-server log restart\`, which gives the log another name.`,
-    )
   here.latest = { origin, size, root }
   const note = signNote(checkpointText({ origin, size, root }), own)
+  await keepOutside(blobs, origin, note)
   await database.transactOnce((tx) => keepCheckpoint(tx, size, note))
-}
-
-/** A failover to a standby without the last commits loses leaves. Others in their place would be signed as a second log. */
-async function isThere(database: Queries, signed: Checkpoint, size: number): Promise<boolean> {
-  if (signed.size > size) return false
-  return equalBytes(await rootOf(signed.size, storedHashes(database, signed.size)), signed.root)
+  // Another server may have kept a later one, over which this one was written.
+  const latest = await findLog(database)
+  if (latest?.origin === origin && latest.signedSize > size)
+    await keepOutside(blobs, origin, latest.checkpoint!)
 }
 
 const isLasting = ({ until }: LogKeyRow, now: Date): boolean => until === null || until > now
@@ -139,13 +144,6 @@ export function nextOrigin(origin: string, at: Date): string {
   const [, stem, number] = /^(.*)\/log\/(\d{1,9})(?:-\w+)?$/.exec(origin) ?? [undefined, origin, '1']
   return `${stem}/log/${Number(number) + 1}-${at.toISOString().replace(/[-:.]/g, '').toLowerCase()}`
 }
-
-/** Reads hashes of a log of a size from the stored tiles, which may be wider. */
-export const storedHashes = (at: Queries, size: number) =>
-  hashesInTiles(size, async (tile) => {
-    const [hashes] = await readTiles(at, [tile])
-    return (hashes ?? new Uint8Array()).subarray(0, tile.width * hashBytes)
-  })
 
 /** A restored log has another name than the one in the key file. */
 const vkeyUnder = (origin: string, { seed }: Signer): string => vkeyOf(signerOf(origin, 'ed25519', seed))

@@ -50,7 +50,7 @@ import {
   type TestContext,
 } from '../testing/context.ts'
 import { sequence } from './sequencing.ts'
-import { storedHashes } from './signing.ts'
+import { storedHashes } from './stored-hashes.ts'
 import { type VersionLog, versionLogOf } from './version-log.ts'
 
 const signer: Signer = signerOf('registry.example/log/1', 'ed25519', new Uint8Array(32).fill(1))

@@ -39,8 +39,9 @@ import { namedVersion } from '../versions/versions.ts'
 import { cosigningOf } from './cosigning.ts'
 import type { OpenedVersionLog } from './key-file.ts'
 import { sequence } from './sequencing.ts'
-import { type LogSigners, type SignedHere, storedHashes } from './signing.ts'
+import type { LogSigners, SignedHere } from './signing.ts'
 import { type SlotKey, slotKeysOf } from './slot-keys.ts'
+import { storedHashes } from './stored-hashes.ts'
 import { witnessingOf } from './witnessing.ts'
 
 /** Statements in one answer. */

@@ -18,6 +18,9 @@ export const fileName = (hash: Hash) => checkedName(`${filesPrefix}${hash.slice(
 /** Identifies the installation that the store belongs to. */
 export const installationName = 'installation/id'
 
+/** The last signed checkpoint of a log. `originHash`: of its name, in hexadecimal digits. */
+export const checkpointName = (originHash: string) => checkedName(`installation/log-${originHash}`)
+
 /** Received data of push sessions. */
 export const allSpillsPrefix = 'spills/'
 
