@@ -59,8 +59,8 @@ const help: Record<string, string> = {
   sweep: `ulmus-server sweep [--force]
 
   Remove objects that no version needs (of deleted collections) from the index, rewrite packs that are mostly unused,
-  and set aside unused packs and leftovers of failed commits and uploads. Blobs set aside for 7 days and still unused
-  are removed. Data younger than a day is kept, except data of versions withdrawn with erase, which goes at once.
+  and set aside unused packs and leftovers of failed commits and uploads. Blobs set aside for KEEP_DELETED_DAYS (7) and
+  still unused are removed. Data younger than a day is kept, except data of versions withdrawn with erase, which goes at once.
   Uploads that no version used within UPLOAD_DAYS are forgotten, and set aside by the next sweep; files that a version
   ever used are kept. The server sweeps by itself once a day.
 
@@ -203,8 +203,12 @@ async function sweep(
   { out, err, environment }: Surroundings,
 ): Promise<number> {
   try {
-    const { uploadDays } = readConfig(environment)
-    const done = await commands.sweep({ force: given['force'] === true, uploadDays })
+    const { uploadDays, keepDeletedDays } = readConfig(environment)
+    const done = await commands.sweep({
+      force: given['force'] === true,
+      uploadDays,
+      asideSeconds: keepDeletedDays * 86_400,
+    })
     const { uploadsForgotten, setAside, removed, aside, erasuresHeldUp } = done
     for (const { what, why } of erasuresHeldUp)
       err(`NOT ERASED ${what}, until the damage is repaired: ${why}\n`)
@@ -213,7 +217,7 @@ async function sweep(
         `Taken out of the index: ${done.objectsRemoved} objects. ` +
         `Rewritten: ${done.packsRewritten} packs, as ${done.bytesWritten} bytes.\n` +
         `Uploads forgotten, which no version had in ${uploadDays} days: ${uploadsForgotten.blobs} of ${uploadsForgotten.bytes} bytes.\n` +
-        `Set aside for 7 days: ${setAside.blobs} blobs of ${setAside.bytes} bytes. ` +
+        `Set aside for ${keepDeletedDays} days: ${setAside.blobs} blobs of ${setAside.bytes} bytes. ` +
         `Removed: ${removed.blobs} blobs of ${removed.bytes} bytes. ` +
         `Set aside in total: ${aside.blobs} blobs of ${aside.bytes} bytes.\n`,
     )

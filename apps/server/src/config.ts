@@ -39,6 +39,7 @@ export interface Config {
   /** Time of an SQL statement. Seconds. */
   readonly sqlSeconds: number
   readonly uploadDays: number
+  readonly keepDeletedDays: number
   readonly auditDays: number
   readonly eventDays: number
   /** Users that an admin adds become members at once, or are invited. */
@@ -113,6 +114,7 @@ export function readConfig(env: Environment, note?: (read: ReadVariable) => void
     operatorClaim: readOperatorClaim(read),
     trustedIssuersFile: read.path('TRUSTED_ISSUERS_FILE'),
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
+    keepDeletedDays: read.integer('KEEP_DELETED_DAYS', { min: 1, max: 3_650, usual: 7 }),
     diskReserveBytes: read.bytes('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
     outside: readOutside(read),

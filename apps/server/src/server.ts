@@ -147,6 +147,7 @@ const limitsOf = (config: Config): Limits => ({
   collectionsMax: config.collectionsMax,
   quotaBytes: config.quotaBytes,
   uploadDays: config.uploadDays,
+  keepDeletedDays: config.keepDeletedDays,
   auditDays: config.auditDays,
   eventDays: config.eventDays,
   newMembers: config.newMembers,

@@ -24,6 +24,8 @@ export interface Limits {
   readonly quotaBytes: number | null
   /** Retention of uploads that no version uses. Days. Default 30. */
   readonly uploadDays: number
+  /** Time from the sweep that finds a blob unneeded to its removal. Days. */
+  readonly keepDeletedDays: number
   /** Retention of the audit log. Days. Default 400. */
   readonly auditDays: number
   /** Retention of events. Days. Default 30. */
@@ -53,6 +55,7 @@ export const defaultLimits: Limits = Object.freeze({
   collectionsMax: 10_000,
   quotaBytes: null,
   uploadDays: 30,
+  keepDeletedDays: 7,
   auditDays: 400,
   eventDays: 30,
   newMembers: 'added',

@@ -772,6 +772,31 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(await lastEndOf(db, 'sweep')).toMatchObject({ succeeded: true })
   })
 
+  test('the daily sweep keeps blobs set aside as long as the setting says', async () => {
+    await now()
+    const { blobs, database: db, limits } = world.context
+    const names = ['kept longer', 'kept long enough'].map((text) => fileName(hashText(text)))
+    for (const name of names) await blobs.put(name, Buffer.from(name))
+    await pause()
+    await now({ asideSeconds: 86_400 })
+    for (const [n, days] of [7, 15].entries())
+      await db.query(
+        `update blobs_set_aside set since = now() - interval '${days} days' where name = '${names[n]}'`,
+      )
+    const later = contextOn({ database: db, blobs }, { now: () => new Date(Date.now() + 2 * 86_400_000) })
+    const daily = { ...later, limits: { ...limits, keepDeletedDays: 10 } }
+    await db.query(
+      `insert into periodic_tasks (name, begun_at) values ('sweep', now() - interval '2 days')
+       on conflict (name) do update set begun_at = excluded.begun_at`,
+    )
+    scheduleSweeps(daily, async () => undefined)
+    await daily.jobs.start()
+    await expect.poll(() => blobs.size(names[1]!), { timeout: 20_000 }).toBeUndefined()
+    await daily.dispose()
+    expect(await blobs.size(names[0]!)).toBe(names[0]!.length)
+    await now()
+  })
+
   test('a periodic task is due once in its time, and not when it is first defined', async () => {
     const { database: db } = world.context
     const due = (seconds: number) => db.transact((tx) => claimPeriodicTask(tx, 'test', seconds))

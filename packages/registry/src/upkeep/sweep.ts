@@ -53,8 +53,6 @@ export const sweeping = 'sweep'
 const daySeconds = 86_400
 /** Keeps younger blobs: those of running commits may not be recorded yet. */
 const graceSecondsUsual = daySeconds
-/** Blobs set aside stay for this long, so that a wrong sweep can be undone. */
-const asideSecondsUsual = 7 * daySeconds
 /** Cache of decoded objects while marking. Bytes. */
 const cacheBytes = 33_554_432
 /** Rows that one transaction condemns, pardons or removes; others may have to wait for it. */
@@ -68,7 +66,7 @@ export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 export interface SweepOptions {
   /** Younger objects stay. Default: a day. */
   graceSeconds?: number
-  /** Time between setting blobs aside and removing them. Default: a week. */
+  /** Time between setting blobs aside and removing them. Default: `Limits.keepDeletedDays`. */
   asideSeconds?: number
   /** Retention of uploads that no version has. Days. Default: `Limits.uploadDays`. */
   uploadDays?: number
@@ -116,7 +114,7 @@ class Sweep {
     const { database, blobs } = context
     this.#context = context
     this.#grace = options.graceSeconds ?? graceSecondsUsual
-    this.#asideSeconds = options.asideSeconds ?? asideSecondsUsual
+    this.#asideSeconds = options.asideSeconds ?? defaultLimits.keepDeletedDays * daySeconds
     this.#uploadDays = options.uploadDays ?? defaultLimits.uploadDays
     this.#force = options.force ?? false
     this.#rowsAtOnce = options.rowsAtOnce ?? rowsAtOnceUsual

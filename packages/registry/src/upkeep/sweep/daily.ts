@@ -8,6 +8,8 @@ import { schedule } from '../../schedule.ts'
 import { sweep, sweeping } from '../sweep.ts'
 import { SweepTooLargeError } from './most.ts'
 
+const daySeconds = 86_400
+
 /**
  * Sweeps once a day, on one of the servers.
  * @param demandSame rejects if the two stores do not belong to one installation (any more)
@@ -25,7 +27,8 @@ export function scheduleSweeps(context: Context, demandSame: () => Promise<void>
 async function sweepAlone(context: Context, demandSame: () => Promise<void>): Promise<void> {
   await demandSame()
   try {
-    const report = await sweep(context, { uploadDays: context.limits.uploadDays })
+    const { uploadDays, keepDeletedDays } = context.limits
+    const report = await sweep(context, { uploadDays, asideSeconds: keepDeletedDays * daySeconds })
     context.log.info({ ...report }, 'swept')
   } catch (error) {
     if (!(error instanceof SweepTooLargeError)) throw error
