@@ -26,7 +26,7 @@ test('the page about monitoring has every metric of ours, and no other', () => {
   const measured = namesIn(read('apps/server/src/plugins/metrics.ts'), /'((?:ulmus|http)_[a-z_]+)'/g)
   expect(measured.length).toBeGreaterThan(5)
   expect(
-    namesIn(monitoring!, /^\| `((?:ulmus|http)_[a-z_]+)` \|/gm),
+    namesIn((monitoring!.match(/^\| `(?:ulmus|http)_.*? \|/gm) ?? []).join(), /`((?:ulmus|http)_[a-z_]+)`/g),
     'Keep the table of metrics in docs/monitoring.md.',
   ).toEqual(measured)
 })

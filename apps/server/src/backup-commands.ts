@@ -95,7 +95,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
         return exits.misused
       }
       const began = performance.now()
-      const { id, rows, blobs, copied, removed } = await backUp(
+      const { id, rows, blobs, copied, removed, unrecorded } = await backUp(
         storesOf(around.environment, around),
         placeOf(given, around),
         { by: release, keep },
@@ -105,6 +105,10 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
           `of which ${copied.count} of ${copied.bytes} bytes were copied, in ${secondsSince(began)} s.\n` +
           (removed.length > 0 ? `Removed: ${removed.join(', ')}.\n` : ''),
       )
+      if (unrecorded !== undefined)
+        around.err(
+          `The metrics do not show this backup, since the database could not record it: ${unrecorded}\n`,
+        )
       return exits.well
     }),
 

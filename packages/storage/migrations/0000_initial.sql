@@ -430,6 +430,14 @@ CREATE TABLE "installation" (
 	CONSTRAINT "installation_only" CHECK ("installation"."only")
 );
 --> statement-breakpoint
+CREATE TABLE "last_backup" (
+	"only_one" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"taken_at" timestamp (3) with time zone NOT NULL,
+	"seconds" double precision NOT NULL,
+	"bytes" bigint NOT NULL,
+	CONSTRAINT "last_backup_only_one" CHECK ("last_backup"."only_one")
+);
+--> statement-breakpoint
 CREATE TABLE "periodic_tasks" (
 	"name" text PRIMARY KEY NOT NULL,
 	"begun_at" timestamp (3) with time zone NOT NULL,
@@ -490,6 +498,7 @@ CREATE TABLE "log_state" (
 	"size" bigint NOT NULL,
 	"signed_size" bigint NOT NULL,
 	"checkpoint" text,
+	"signed_at" timestamp (3) with time zone,
 	"restored_at" timestamp (3) with time zone,
 	CONSTRAINT "log_state_only_one" CHECK ("log_state"."only_one")
 );

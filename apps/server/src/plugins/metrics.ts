@@ -30,6 +30,7 @@ export function measure(app: FastifyInstance, measured: Measured): void {
   measureRequests(app, metrics, measured.load)
   measureProcess(metrics, measured)
   measureRegistry(metrics, measured.figures)
+  measureUpkeep(metrics, measured.figures)
   const text = keptFor(keptMilliseconds, () => metrics.metrics())
   app.get(
     '/metrics',
@@ -138,25 +139,29 @@ function measureProcess(metrics: Registry, { figures, openConnections, version, 
   })
 }
 
-/** Figures of the whole registry, equal on every server. They are absent while the database is unavailable. */
+/** A gauge of the whole registry, the same on every server. It is absent while the database is unavailable, or if there is no figure. */
+function shared<Label extends string, Value>(
+  metrics: Registry,
+  about: { name: string; help: string; labelNames?: Label[] },
+  ask: () => Promise<Value | undefined>,
+  set: (gauge: Gauge<Label>, value: Value) => unknown,
+): void {
+  new Gauge<Label>({
+    ...{ labelNames: [], ...about },
+    registers: [metrics],
+    async collect() {
+      const found = await ask()
+      this.reset()
+      // After `reset` a gauge without labels is 0, which would be a false figure.
+      if (about.labelNames === undefined) this.remove()
+      if (found !== undefined) set(this, found)
+    },
+  })
+}
+
 function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
-  const shared = <Label extends string, Figures>(
-    about: { name: string; help: string; labelNames?: Label[] },
-    ask: () => Promise<Figures | undefined>,
-    set: (gauge: Gauge<Label>, figures: Figures) => unknown,
-  ) =>
-    new Gauge<Label>({
-      ...{ labelNames: [], ...about },
-      registers: [metrics],
-      async collect() {
-        const found = await ask()
-        this.reset()
-        // After `reset` a gauge without labels is 0, which would be a false figure.
-        if (about.labelNames === undefined) this.remove()
-        if (found !== undefined) set(this, found)
-      },
-    })
   shared(
+    metrics,
     { name: 'ulmus_jobs', help: 'Background jobs of the last day.', labelNames: ['queue', 'state'] },
     keptFor(queryCacheMilliseconds, figures.jobs),
     (gauge, counts) => {
@@ -164,6 +169,7 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
     },
   )
   shared(
+    metrics,
     { name: 'ulmus_pushes', help: 'Push sessions under way.', labelNames: ['state'] },
     keptFor(queryCacheMilliseconds, figures.pushes),
     (gauge, { open, committing }) => {
@@ -171,28 +177,9 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
       gauge.set({ state: 'committing' }, committing)
     },
   )
-  const about = 'Since the last heartbeat of any server that does background work.'
-  shared(
-    { name: 'ulmus_worker_seen_seconds', help: about },
-    keptFor(queryCacheMilliseconds, figures.workerSeconds),
-    (gauge, seconds) => gauge.set(seconds),
-  )
-  const lastSweep = keptFor(queryCacheMilliseconds, figures.lastSweep)
-  shared(
-    { name: 'ulmus_sweep_age_seconds', help: 'Since the last sweep ended.' },
-    lastSweep,
-    (gauge, { secondsAgo }) => gauge.set(secondsAgo),
-  )
-  shared(
-    {
-      name: 'ulmus_sweep_succeeded',
-      help: 'Whether the last sweep came to its end and erased all that it was to: 1 or 0.',
-    },
-    lastSweep,
-    (gauge, { succeeded }) => gauge.set(succeeded ? 1 : 0),
-  )
   const bytes = 'In the object store: packs, files, and what is set aside to be removed.'
   shared(
+    metrics,
     { name: 'ulmus_stored_bytes', help: bytes, labelNames: ['kind'] },
     keptFor(storedKeptMilliseconds, figures.stored),
     (gauge, { packs, files, setAside }) => {
@@ -201,4 +188,52 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
       gauge.set({ kind: 'set_aside' }, setAside)
     },
   )
+}
+
+/** Work that an operator plans: workers, sweeps, backups, the signed log. */
+function measureUpkeep(metrics: Registry, figures: Ulmus['figures']): void {
+  /** Gauges of one answer of the database. */
+  const all = <Value>(
+    figure: () => Promise<Value | undefined>,
+    gauges: readonly [name: string, help: string, value: (figure: Value) => number | undefined][],
+  ) => {
+    const ask = keptFor(queryCacheMilliseconds, figure)
+    for (const [name, help, value] of gauges)
+      shared(
+        metrics,
+        { name, help },
+        async () => {
+          const found = await ask()
+          return found === undefined ? undefined : value(found)
+        },
+        (gauge, figure) => gauge.set(figure),
+      )
+  }
+  const beat = 'Since the last heartbeat of any server that does background work.'
+  all(figures.workerSeconds, [['ulmus_worker_seen_seconds', beat, (seconds) => seconds]])
+  const swept = 'Whether the last sweep came to its end and erased all that it was to: 1 or 0.'
+  all(figures.lastSweep, [
+    ['ulmus_sweep_age_seconds', 'Since the last sweep ended.', ({ secondsAgo }) => secondsAgo],
+    ['ulmus_sweep_succeeded', swept, ({ succeeded }) => (succeeded ? 1 : 0)],
+  ])
+  const backup = 'Since the moment that the last complete backup shows. Infinite: there was none.'
+  const bytes = 'Of the last complete backup, with what earlier ones had copied.'
+  all(figures.lastBackup, [
+    ['ulmus_backup_age_seconds', backup, (made) => made?.secondsAgo ?? Number.POSITIVE_INFINITY],
+    ['ulmus_backup_duration_seconds', 'Of the last complete backup.', (made) => made?.seconds],
+    ['ulmus_backup_bytes', bytes, (made) => made?.bytes],
+  ])
+  const unsigned = 'Changes without an entry in the signed log, and entries that no checkpoint has.'
+  const oldest = 'Since the oldest change that no checkpoint has. 0: there is none.'
+  const checkpoint = 'Since the last checkpoint of the signed log.'
+  all(figures.log, [
+    ['ulmus_version_log_entries', 'Entries of the signed log.', ({ entries }) => entries],
+    ['ulmus_version_log_unsigned', unsigned, (log) => log.unsigned],
+    ['ulmus_version_log_unsigned_seconds', oldest, ({ unsignedSeconds }) => unsignedSeconds],
+    [
+      'ulmus_version_log_checkpoint_age_seconds',
+      checkpoint,
+      ({ checkpointSeconds }) => checkpointSeconds ?? undefined,
+    ],
+  ])
 }

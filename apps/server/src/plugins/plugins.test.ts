@@ -465,6 +465,21 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       )
       // No sweep has run yet, which does not count as a failed one.
       expect(text).not.toMatch(/^ulmus_sweep_(age_seconds|succeeded) /m)
+      // No backup is an infinitely old one, so that the alert on its age fires.
+      expect(text).toMatch(/^ulmus_backup_age_seconds \+Inf$/m)
+      expect(text).not.toMatch(/^ulmus_backup_(duration_seconds|bytes) /m)
+      await expect
+        .poll(
+          async () => {
+            text = (await get('/metrics')).bytes.toString()
+            return figure('ulmus_version_log_unsigned')
+          },
+          { timeout: 20_000, interval: 500 },
+        )
+        .toBe(0)
+      expect(figure('ulmus_version_log_unsigned_seconds')).toBe(0)
+      expect(figure('ulmus_version_log_entries')).toBeGreaterThan(1)
+      expect(figure('ulmus_version_log_checkpoint_age_seconds')).toBeLessThan(120)
     })
 
     test('/api/openapi.json is OpenAPI 3.1 with every call, its credentials and refusals', async () => {

@@ -10,7 +10,7 @@ import { BlobMissingError, type BlobStore } from '@ulmus/storage'
 import type { StoresConfig } from '../stores/stores.ts'
 import { type Contents, contentsOf, type NamedBlob } from './contents.ts'
 import { type CopiedBlob, copyBlob, forEachBlob, hashBlob, listed } from './copy.ts'
-import { openObjects, takeDump } from './dump-taking.ts'
+import { openObjects, recordBackup, takeDump } from './dump-taking.ts'
 import { removeOldBackups } from './retention.ts'
 import {
   blobPrefixes,
@@ -43,6 +43,8 @@ export interface BackupReport {
   readonly copied: { readonly count: number; readonly bytes: number }
   /** Ids of removed backups. */
   readonly removed: readonly string[]
+  /** Why the database does not record this backup, so that the metrics do not show it; undefined: it does. */
+  readonly unrecorded: string | undefined
 }
 
 /** Dumps attempted: a blob that a dump references may disappear before it is copied. */
@@ -63,6 +65,7 @@ export async function backUp(
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   for (let tries = 1; ; tries++) {
     const at = (options.now ?? (() => new Date()))()
+    const began = performance.now()
     const dump = join(folder, `dump-${tries}`)
     await takeDump(config, dump)
     const contents = await contentsOf(dump)
@@ -83,17 +86,26 @@ export async function backUp(
     await options.onStep?.('copied')
     const { installation, migration, rows } = contents
     const id = idOf(at)
-    await writeBackup(shelf, id, dump, {
+    const manifest = await writeBackup(shelf, id, dump, {
       ...{ at: at.toISOString(), by: options.by, installation, migration, rows },
       ...{ blobs: copy.blobs, endedPushes: [...copy.endedPushes] },
     })
     const removed = options.keep === undefined ? [] : await removeOldBackups(shelf, options.keep, at)
+    const made = {
+      seconds: (performance.now() - began) / 1_000,
+      bytes: manifest.database.bytes + manifest.blobs.bytes + manifest.blobs.total,
+    }
+    const unrecorded = await recordBackup(config, made).then(
+      () => undefined,
+      (error: unknown) => (error as Error).message,
+    )
     return {
       id,
       rows: Object.values(rows).reduce((sum, count) => sum + count, 0),
       blobs: tallyOf(copy.blobs),
       copied: tallyOf(copy.copied),
       removed,
+      unrecorded,
     }
   }
 }

@@ -96,6 +96,10 @@ describe.each([
       const first = await backUp(config, place, { by })
       pushing = false
       await meanwhile
+      expect(first.unrecorded).toBeUndefined()
+      const recorded = await registry.figures.lastBackup()
+      expect(recorded!.bytes).toBeGreaterThan(first.blobs.bytes)
+      expect(recorded!.secondsAgo).toBeLessThan(240)
       await registry.close()
       expect(first.copied).toEqual(first.blobs)
       const now = await digestsOf(config)
@@ -104,6 +108,7 @@ describe.each([
       expect(second.copied.count).toBeLessThan(second.blobs.count)
       const third = await backUp(config, place, { by })
       expect(third.copied).toEqual({ count: 0, bytes: 0 })
+      expect(third.unrecorded).toBeUndefined()
 
       const target = await home(one.to, one.on)
       expect(await restore(place, target.config)).toMatchObject({ id: third.id, copied: third.blobs })

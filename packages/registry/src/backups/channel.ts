@@ -1,7 +1,7 @@
 /**
- * Dump socket of a server with an embedded database, which no second process can open. The socket lies in the database's folder
- * and accepts only the server's account. A client receives one line of JSON with the number of following bytes, or an error; then
- * those bytes.
+ * Backup socket of a server with an embedded database, which no second process can open. The socket lies in the database's folder
+ * and accepts only the server's account. A client sends one line of JSON: it wants a dump, or has made a backup. It receives one line, with
+ * the number of following bytes or an error; then those bytes.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -10,7 +10,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseJson } from '@ulmus/content'
-import { type Database, writeDump } from '@ulmus/storage'
+import { type Database, type MadeBackup, noteBackup, writeDump } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
 const dumpPrefix = 'dump-'
@@ -38,7 +38,7 @@ export async function serveDumps(
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
-    void sendDump(socket, database, databaseFolder, log)
+    void answer(socket, database, databaseFolder, log)
   })
   try {
     await removeLeftBehind(databaseFolder)
@@ -67,6 +67,29 @@ export async function serveDumps(
 async function removeLeftBehind(databaseFolder: string): Promise<void> {
   for (const entry of await readdir(databaseFolder))
     if (entry.startsWith(dumpPrefix)) await rm(join(databaseFolder, entry), { recursive: true, force: true })
+}
+
+/** Request of a client. */
+type Wish = 'dump' | { readonly made: MadeBackup }
+
+async function answer(socket: Socket, database: Database, parent: string, log: Log): Promise<void> {
+  let wish: Wish
+  try {
+    wish = (await firstLine<Wish>(socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>)).head
+  } catch {
+    // The client ended before it asked for anything.
+    socket.destroy()
+    return
+  }
+  if (wish === 'dump') return sendDump(socket, database, parent, log)
+  try {
+    const { made } = wish
+    await database.transactOnce((tx) => noteBackup(tx, made))
+    log.info({ ...made }, 'a backup is complete')
+    socket.end(`${JSON.stringify({ bytes: 0 })}\n`)
+  } catch (error) {
+    socket.end(`${JSON.stringify({ error: (error as Error).message })}\n`)
+  }
 }
 
 /** Writes the dump to a file first: requests wait during a dump, and must not wait for a slow client. */
@@ -100,13 +123,12 @@ export class DumpRefusedError extends Error {
  * @throws DumpRefusedError
  */
 export async function askForDump(databaseFolder: string, file: string): Promise<boolean> {
-  const path = channelOf(databaseFolder)
-  if (Buffer.byteLength(path) > pathBytesMax) return false
-  const socket = await connected(path)
+  const socket = await connected(databaseFolder)
   if (socket === undefined) return false
   try {
+    socket.write(`${JSON.stringify('dump' satisfies Wish)}\n`)
     const pieces = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-    const { head, rest } = await firstLine(pieces)
+    const { head, rest } = await firstLine<Head>(pieces)
     if (head.bytes === undefined)
       throw new DumpRefusedError(`The running server could not dump its database: ${head.error}`)
     let bytes = 0
@@ -129,8 +151,28 @@ export async function askForDump(databaseFolder: string, file: string): Promise<
   }
 }
 
+/**
+ * Has the server that has this database open record a complete backup. Returns false if no server listens.
+ * @throws DumpRefusedError
+ */
+export async function tellOfBackup(databaseFolder: string, made: MadeBackup): Promise<boolean> {
+  const socket = await connected(databaseFolder)
+  if (socket === undefined) return false
+  try {
+    socket.write(`${JSON.stringify({ made } satisfies Wish)}\n`)
+    const { head } = await firstLine<Head>(socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>)
+    if (head.error !== undefined)
+      throw new DumpRefusedError(`The running server could not record it: ${head.error}`)
+    return true
+  } finally {
+    socket.destroy()
+  }
+}
+
 /** Undefined if no server listens. */
-function connected(path: string): Promise<Socket | undefined> {
+async function connected(databaseFolder: string): Promise<Socket | undefined> {
+  const path = channelOf(databaseFolder)
+  if (Buffer.byteLength(path) > pathBytesMax) return undefined
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => resolve(socket))
@@ -147,16 +189,16 @@ interface Head {
   error?: string
 }
 
-async function firstLine(pieces: AsyncIterator<Buffer>): Promise<{ head: Head; rest: Buffer }> {
+async function firstLine<Line>(pieces: AsyncIterator<Buffer>): Promise<{ head: Line; rest: Buffer }> {
   let text = Buffer.alloc(0)
   for (;;) {
     const { done, value } = await pieces.next()
-    if (done === true) throw new DumpRefusedError('The running server ended before it gave its database.')
+    if (done === true) throw new DumpRefusedError('The running server ended before it answered.')
     text = Buffer.concat([text, value])
     const end = text.indexOf(10)
     if (end < 0) continue
     return {
-      head: parseJson(text.subarray(0, end).toString()) as Head,
+      head: parseJson(text.subarray(0, end).toString()) as Line,
       rest: text.subarray(end + 1),
     }
   }

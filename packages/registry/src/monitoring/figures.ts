@@ -2,7 +2,14 @@
  * Figures for metrics (`apps/server/src/plugins/metrics.ts`), of this process and of the whole registry. None contains names, data
  * or accounts. A slow database must not delay the others, so its figures have a time limit.
  */
-import { countJobs, countPushesUnderWay, lastEndOf, storedBytes } from '@ulmus/storage'
+import {
+  countJobs,
+  countPushesUnderWay,
+  findLastBackup,
+  lastEndOf,
+  logProgress,
+  storedBytes,
+} from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { sweeping } from '../upkeep/sweep.ts'
 import { secondsSinceBeat } from './heartbeat.ts'
@@ -33,6 +40,10 @@ export function figuresOf(context: Context) {
       inTime(secondsSinceBeat(database).then((seconds) => seconds ?? Number.POSITIVE_INFINITY)),
     /** Undefined also until a sweep has ended. */
     lastSweep: () => inTime(lastEndOf(database, sweeping)),
+    /** Null: there was none. */
+    lastBackup: () => inTime(findLastBackup(database).then((made) => made ?? null)),
+    /** Undefined also until the signed log has begun. */
+    log: () => inTime(logProgress(database)),
     /** Bytes of packs, files and blobs set aside. Reads one row for each pack and file. */
     stored: () => inTime(storedBytes(database)),
   }

@@ -68,3 +68,26 @@ export async function workingBytes(at: Queries): Promise<{ database: number; pus
   )
   return rows[0]!
 }
+
+/** Progress of the signed log. */
+export interface LogProgress {
+  /** Number of entries. */
+  readonly entries: number
+  /** Changes without an entry, and entries that no checkpoint has. */
+  readonly unsigned: number
+  /** Seconds since the oldest of these; 0: there is none. */
+  readonly unsignedSeconds: number
+  /** Seconds since the last checkpoint; null: there was none. */
+  readonly checkpointSeconds: number | null
+}
+
+/** Undefined in a registry whose log has not begun. By the database's clock. */
+export async function logProgress(at: Queries): Promise<LogProgress | undefined> {
+  const { rows } = await at.query<LogProgress>(
+    `select size as entries, (size - signed_size + queued)::bigint as unsigned,
+       coalesce(greatest(0, extract(epoch from now() - least(oldest, (select at from log_leaves where index = signed_size)))), 0)::double precision as "unsignedSeconds",
+       case when signed_at is not null then greatest(0, extract(epoch from now() - signed_at)) end::double precision as "checkpointSeconds"
+     from log_state, (select count(*) as queued, min(at) as oldest from log_queue where kind <> 'account.stated') as queue`,
+  )
+  return rows[0]
+}

@@ -84,6 +84,8 @@ export const logState = pgTable(
     signedSize: count('signed_size').notNull(),
     /** Signed note with the lines of witnesses; null before the first. */
     checkpoint: text('checkpoint'),
+    /** When `signedSize` was signed; null before the first checkpoint. */
+    signedAt: instant('signed_at'),
     /** When a backup was restored, after which the log continues under another name; null: never. */
     restoredAt: instant('restored_at'),
   },
@@ -113,7 +115,7 @@ export async function lockLog(tx: Tx, waits: boolean): Promise<LogStateRow | und
 
 /** Makes the log. Does nothing if there is one. */
 export async function beginLog(tx: Tx, registryId: string): Promise<void> {
-  const none = { origin: null, size: 0, signedSize: 0, checkpoint: null, restoredAt: null }
+  const none = { origin: null, size: 0, signedSize: 0, checkpoint: null, signedAt: null, restoredAt: null }
   const row = { onlyOne: true, registryId, ...none }
   await tx.query(...insertInto(logState, row, 'on conflict do nothing'))
 }
@@ -178,7 +180,8 @@ export async function nameLog(tx: Tx, origin: string): Promise<void> {
 /** The latest checkpoint, unless a larger one, or one of this size with as many signatures, is there, or the log has another name. */
 export async function keepCheckpoint(tx: Tx, size: number, checkpoint: string): Promise<void> {
   await tx.query(
-    `update log_state set signed_size = $1, checkpoint = $2
+    `update log_state set signed_size = $1, checkpoint = $2,
+       signed_at = case when signed_size < $1 or checkpoint is null then now() else signed_at end
      where split_part($2, chr(10), 1) = origin
        and (signed_size < $1 or checkpoint is null or (signed_size = $1 and length(checkpoint) < length($2)))`,
     [size, checkpoint],
@@ -192,7 +195,7 @@ export async function keepCheckpoint(tx: Tx, size: number, checkpoint: string): 
  */
 export async function restartLog(tx: Tx, { origin, at }: { origin: string | null; at: Date }): Promise<void> {
   await tx.query(
-    'update log_state set origin = $1, signed_size = 0, checkpoint = null, restored_at = $2::timestamptz',
+    'update log_state set origin = $1, signed_size = 0, checkpoint = null, signed_at = null, restored_at = $2::timestamptz',
     [origin, at],
   )
   await tx.query('delete from log_keys')
