@@ -19,7 +19,7 @@ import {
   variablesIn,
 } from './backup-commands.ts'
 import { release } from './build.ts'
-import { readConfig } from './config.ts'
+import { readConfig, readPublicUrl } from './config.ts'
 import { effectiveSettings, misspeltIn } from './settings/effective.ts'
 
 const overview = `ulmus-server [command]
@@ -236,7 +236,7 @@ async function sweep(
 }
 
 function logKey(given: Given, { out, err, environment }: Surroundings): number {
-  const { publicUrl } = readConfig(environment)
+  const publicUrl = readPublicUrl(environment)
   const name = given['name'] === undefined ? undefined : String(given['name'])
   try {
     out(newLogKey(publicUrl ?? undefined, name))

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
-import { readConfig, readSecrets } from './config.ts'
+import { readConfig, readPublicUrl, readSecrets } from './config.ts'
 import { unencryptedHost } from './database-settings.ts'
 import { isLoopback } from './loopback.ts'
 import { ConfigError } from './variables.ts'
 
 const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
+
+test('the address alone is read where nothing else is set up, as when a container makes its keys', () => {
+  const image = { NODE_ENV: 'production', HOST: '0.0.0.0', PUBLIC_URL: 'https://registry.example' }
+  expect(() => readConfig(image)).toThrow(/OIDC_ISSUER/)
+  expect(readPublicUrl(image)).toBe(readConfig({ ...image, ...oidc }).publicUrl)
+  expect(() => readPublicUrl({ PUBLIC_URL: 'registry' })).toThrow(/PUBLIC_URL/)
+})
 
 test('nothing set is the embedded server on this machine, with sign-in for development', () => {
   const config = readConfig({})

@@ -146,6 +146,10 @@ export function readConfig(env: Environment, note?: (read: ReadVariable) => void
   return Object.freeze(config)
 }
 
+/** Alone, for commands that need no other setting: a container has none yet when its keys are made. @throws ConfigError */
+export const readPublicUrl = (env: Environment): Config['publicUrl'] =>
+  variablesOf(env).publicUrl('PUBLIC_URL')
+
 /** `issuer#subject`, separated by commas. A subject may contain `#`, the URL of an issuer cannot. */
 function readOperators(read: Variables): { issuer: string; subject: string }[] {
   const given = read.text('OPERATORS')?.split(',') ?? []
