@@ -40,7 +40,7 @@ const long = ['{packages,apps,bench}/**/*.long.test.ts']
  * longest. Slow tests that are not here depend on everything, and run for every change: kills, damage, hidden data, load, a visit.
  */
 const ofFewFolders = {
-  release: ['release/{release,image,artifacts}.slow.test.ts'],
+  release: ['release/{release,image,artifacts,deployment}.slow.test.ts'],
   credentials: ['packages/storage/src/blobs/s3/credentials.slow.test.ts'],
   buckets: [
     'packages/storage/src/blobs/s3/{store,full}.slow.test.ts',

@@ -2,12 +2,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { read, root } from './source-files.ts'
 
 interface Compose {
   readonly services: Record<string, { readonly environment?: Record<string, string> }>
   readonly configs: Record<string, { readonly content: string }>
+}
+interface Manifest {
+  readonly kind: string
+  readonly data?: Record<string, string>
 }
 interface Realm {
   readonly realm: string
@@ -72,10 +76,31 @@ test('the image and compose.yaml set what there is to be set', () => {
   const image = namesIn(environment.join(' '), /(?:^| )([A-Z_0-9]+)=/g)
   const services = Object.values((parse(read('compose.yaml')) as Compose).services)
   const composed = services.flatMap((service) => Object.keys(service.environment ?? {}))
+  const cluster = parseAllDocuments(read('deploy/kubernetes/ulmus.yaml')).map((one) => one.toJS() as Manifest)
+  const configured = Object.keys(cluster.find(({ kind }) => kind === 'ConfigMap')!.data!)
   expect(image).toContain('DATA_DIR')
   expect(composed).toContain('OIDC_ISSUER')
-  const unknown = [...image, ...composed].filter((name) => !settings.includes(name) && !others.test(name))
+  const unknown = [...image, ...composed, ...configured].filter(
+    (name) => !settings.includes(name) && !others.test(name),
+  )
   expect(unknown, 'Name a setting of docs/configuration.md.').toEqual([])
+})
+
+test('a registry with a PostgreSQL server gets both keys, which it does not make itself', () => {
+  const keys = ['SECRETS_KEY_FILE', 'VERSION_LOG_KEY_FILE']
+  expect(Object.keys((parse(read('compose.yaml')) as Compose).services['ulmus']!.environment!)).toEqual(
+    expect.arrayContaining(['DATABASE_URL', ...keys]),
+  )
+  for (const key of keys) expect(read('deploy/kubernetes/ulmus.yaml')).toContain(`\n  ${key}: `)
+})
+
+test('the image for several platforms replaces the base of the Dockerfile', () => {
+  const { target } = JSON.parse(read('deploy/docker-bake.json')) as {
+    target: Record<string, { contexts: Record<string, string>; platforms: string[] }>
+  }
+  const bases = namesIn(read('Dockerfile'), /^FROM (\S+)/gm)
+  expect(Object.keys(target['default']!.contexts)).toEqual(bases)
+  expect(target['default']!.platforms).toEqual(['linux/amd64', 'linux/arm64'])
 })
 
 test('the sign-in of compose.yaml fits together', () => {

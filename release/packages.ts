@@ -100,7 +100,8 @@ const server: Released = {
     deploy: (to) => {
       cpSync(join(root, 'deploy/ulmus.service'), join(to, 'ulmus.service'))
       cpSync(join(root, '.env.example'), join(to, 'ulmus.env'))
-      cpSync(join(root, 'deploy/monitoring'), join(to, 'monitoring'), { recursive: true })
+      for (const folder of ['monitoring', 'kubernetes'])
+        cpSync(join(root, 'deploy', folder), join(to, folder), { recursive: true })
     },
     docs: (to) => {
       for (const name of [...docPages.map((page) => `${page.name}.md`), ...Object.keys(docFiles)])

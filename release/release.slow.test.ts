@@ -169,7 +169,7 @@ test('the server has its pages, what they load, and its documents', async () => 
     expect((await read(path)).status, path).toBe(200)
   expect((await read('/docs/operations')).text).toContain('<table')
   const deploy = join(folderOf('@ulmus/server'), 'node_modules/@ulmus/server/deploy')
-  expect(readdirSync(deploy).sort()).toEqual(['monitoring', 'ulmus.env', 'ulmus.service'])
+  expect(readdirSync(deploy).sort()).toEqual(['kubernetes', 'monitoring', 'ulmus.env', 'ulmus.service'])
 })
 
 /** A user's program; its output is `console.log` and `data`. */

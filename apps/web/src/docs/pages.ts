@@ -17,6 +17,11 @@ export interface DocPage {
 const operating: readonly DocPage[] = [
   { name: 'install', title: 'Install', purpose: 'As a systemd service, as a container, with settings.' },
   {
+    name: 'containers',
+    title: 'Containers and Kubernetes',
+    purpose: 'Images by digest, Compose, and two servers on a cluster.',
+  },
+  {
     name: 'going-live',
     title: 'Go live',
     purpose: 'Sign-in, TLS, several servers, PostgreSQL with a standby, new secrets.',
