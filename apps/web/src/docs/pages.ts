@@ -15,6 +15,7 @@ export interface DocPage {
 }
 
 const operating: readonly DocPage[] = [
+  { name: 'plan', title: 'Plan', purpose: 'Cores, memory, disk and windows for four sizes of registries.' },
   { name: 'install', title: 'Install', purpose: 'As a systemd service, as a container, with settings.' },
   {
     name: 'containers',
