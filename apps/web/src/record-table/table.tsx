@@ -222,6 +222,7 @@ const Row = ({ seen, record, to, chosen, labels, files, bars, most, unfoldedAt }
             <Value
               {...{ value, seen, files, most, unfoldedAt }}
               textUnfoldedAt={unfoldedAt}
+              recordPage={to}
               refersTo={column.refersTo}
               names={labels}
               isQuantity={column.isQuantity}

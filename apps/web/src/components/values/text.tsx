@@ -7,19 +7,21 @@ interface Props {
   readonly most: number
   /** Length to which a longer text unfolds; undefined: it does not. Characters. */
   readonly unfoldedAt?: number | undefined
+  /** Page with the whole text, for one that is cut even when it is unfolded. */
+  readonly whole?: string | undefined
   /** True: links are short. */
   readonly isInTable: boolean
 }
 
 /** Maximum length of an unfolded text. Characters. */
-const unfoldedMax = 600
+const unfoldedMax = 1_000
 /** `#123` is the number of an issue: three digits, or four, are a colour if they have a letter. */
 const colourPattern = /^#(?:[\da-f]{6}|[\da-f]{8}|000|(?=\d*[a-f])[\da-f]{3,4})$/i
 const linkPattern = /^https?:\/\/[^\s"'<>]{1,2000}$/
 
 export const isColour = (text: string): boolean => colourPattern.test(text)
 
-export function Text({ text, most, unfoldedAt = 0, isInTable }: Props) {
+export function Text({ text, most, unfoldedAt = 0, whole, isInTable }: Props) {
   if (linkPattern.test(text) && URL.canParse(text)) return <Link {...{ text, most, isInTable }} />
   if (isColour(text)) return <Colour text={text} />
   if (text !== '' && isBlank(text)) return <bdi class="quiet">{cutName(text, most)}</bdi>
@@ -38,12 +40,13 @@ export function Text({ text, most, unfoldedAt = 0, isInTable }: Props) {
         <bdi class="text">{cutText(text, most)}</bdi> {size}
       </summary>
       <bdi class="text">{cutText(text, unfolded)}</bdi>
+      {text.length > unfolded && whole !== undefined && <a href={whole}>The whole text</a>}
     </details>
   )
 }
 
 /** In a table its host comes first, elsewhere the whole address. A name before an `@` cannot pass for the host. */
-function Link({ text, most, isInTable }: Omit<Props, 'unfoldedAt'>) {
+function Link({ text, most, isInTable }: Omit<Props, 'unfoldedAt' | 'whole'>) {
   const { host, pathname, search, hash, username, password } = new URL(text)
   const rest = `${pathname}${search}${hash}`
   const room = Math.max(0, most - host.length)

@@ -79,23 +79,28 @@ test('a web link has its host first in a table, and says where it leads if a nam
     for (const html of [inTable(text), onPage(text)]) expect(html).not.toContain('<a')
 })
 
-test('a long text unfolds in a table, up to 600 characters, and no further than the page has room', () => {
+test('a long text unfolds in a table, up to 1,000 characters, and no further than the page has room', () => {
   const text = `${'word '.repeat(19)}${'x'.repeat(2_000)}`
+  const cell = (value: string, unfoldedAt?: number) =>
+    renderToString(
+      h(Value, {
+        value,
+        seen: {} as VisitedCollection,
+        most: 80,
+        recordPage: '/record',
+        ...(unfoldedAt && { textUnfoldedAt: unfoldedAt }),
+      }),
+    )
   const unfolded = (unfoldedAt?: number) =>
-    /<\/summary><bdi class="text">(.*?)<\/bdi>/.exec(
-      renderToString(
-        h(Value, {
-          value: text,
-          seen: {} as VisitedCollection,
-          most: 80,
-          ...(unfoldedAt && { textUnfoldedAt: unfoldedAt }),
-        }),
-      ),
-    )?.[1]
-  expect(unfolded(2_000)).toBe(`${text.slice(0, 600)}…`)
+    /<\/summary><bdi class="text">(.*?)<\/bdi>/.exec(cell(text, unfoldedAt))?.[1]
+  expect(unfolded(2_000)).toBe(`${text.slice(0, 1_000)}…`)
   expect(unfolded(200)).toBe(`${text.slice(0, 200)}…`)
   expect(unfolded(80)).toBeUndefined()
   expect(unfolded()).toBeUndefined()
+  // Only a cut text leads to the record's page, which has the rest.
+  const rest = '<a href="/record">The whole text</a>'
+  expect(cell(text, 2_000)).toContain(`…</bdi>${rest}</details>`)
+  expect(cell(text.slice(0, 1_000), 2_000)).not.toContain(rest)
 })
 
 test('on the page of a record, members of an object are rows of names and values; lists of a few values are one line', () => {

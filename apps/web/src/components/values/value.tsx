@@ -24,8 +24,10 @@ interface Props {
   readonly most?: number
   /** Length of a nested value that unfolds in a table. Maximum and default: 2,000. Characters. */
   readonly unfoldedAt?: number
-  /** Length of a text that unfolds in a table. Maximum: 600. Default: it does not. Characters. */
+  /** Length of a text that unfolds in a table. Maximum: 1,000. Default: it does not. Characters. */
   readonly textUnfoldedAt?: number
+  /** Page of the record, with the whole of a text that is cut even when it is unfolded. Default: none. */
+  readonly recordPage?: string
   /** Length of a value that is shown complete. Default: `wholeMax`. Characters. */
   readonly wholeAt?: number
 }
@@ -80,6 +82,7 @@ export function Value(props: Props) {
         text={value}
         most={most ?? wholeAt}
         unfoldedAt={props.textUnfoldedAt}
+        whole={props.recordPage}
         isInTable={most !== undefined}
       />
     )
