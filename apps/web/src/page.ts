@@ -80,6 +80,8 @@ export interface View {
   readonly description?: string
   /** Canonical path, if the page has several. Default: the requested path without its query. */
   readonly canonical?: string
+  /** Path on paper: of this page in this version, for pages that change with the latest one. Default: the requested path. */
+  readonly onPaper?: string
   /** Path of the same content as JSON. */
   readonly json?: string
   /** Its feeds. Default: none. */

@@ -29,6 +29,13 @@ export function versionPath({ owner, slug, version }: VersionPlace, ...below: st
   return `/${[owner, slug, ...within, ...below].map(part).join('/')}`
 }
 
+/** The requested page in a version that does not change: paths without one mean the latest. */
+export function pathInVersion(place: VersionPlace, semver: string, { pathname, search }: URL): string {
+  if (place.version !== undefined) return `${pathname}${search}`
+  const below = pathname.split('/').slice(3)
+  return `${[versionPath({ ...place, version: semver }), ...below].join('/')}${search}`
+}
+
 /** Path of a page of the whole collection, such as its versions. */
 export const collectionPath = ({ owner, slug }: CollectionName, ...below: string[]): string =>
   versionPath({ owner, slug }, ...below)

@@ -34,8 +34,7 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
       </main>
       <p class="wide print-only">
         {frame.origin}
-        {frame.url.pathname}
-        {frame.url.search}
+        {view.onPaper ?? `${frame.url.pathname}${frame.url.search}`}
       </p>
       <Footer />
     </body>

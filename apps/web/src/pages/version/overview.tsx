@@ -20,6 +20,7 @@ import {
   apiVersionPath,
   collectionFeeds,
   collectionPath,
+  pathInVersion,
   versionPath,
 } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
@@ -60,6 +61,7 @@ const show = async (visit: Visit): Promise<View> => {
   const readme = await readmeOf(version.metadata['readme'], seen, visit)
   return {
     ...headOf(seen),
+    onPaper: pathInVersion(seen, version.semver, visit.url),
     json: apiVersionPath(seen),
     links: pageSignposts(seen, read, visit),
     islands: isOwnView ? ['verify-version'] : [],

@@ -20,7 +20,14 @@ import {
 import { areQuantities, cutName, cutText, shownName, sizeText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { own, type Page, type Visit } from '../../page.ts'
-import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+import {
+  apiVersionPath,
+  collectionPath,
+  pathInVersion,
+  recordPath,
+  versionPath,
+  withQuery,
+} from '../../paths.ts'
 import { resultIn } from '../../record-table/address.ts'
 import { Beside, ReferredBy, Removal, Work } from './record-links.tsx'
 
@@ -57,6 +64,7 @@ const show = async (visit: Visit) => {
     title: `${cutName(name ?? id, 80)} · ${shownName(type)} · ${seen.owner}/${seen.slug}`,
     description: `The record ${cutName(id, 80)} of type ${shownName(type)} in ${seen.owner}/${seen.slug}.`,
     canonical: recordPath(seen, type, id),
+    onPaper: pathInVersion(seen, version.semver, visit.url),
     isPublic: seen.isPublic,
     islands: ['verify'],
     json: apiVersionPath(seen, 'records', type, id),

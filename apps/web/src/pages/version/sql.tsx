@@ -14,7 +14,7 @@ import {
 import { readRecords } from '../../data/records.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
-import { collectionPath, signInPath, versionPath } from '../../paths.ts'
+import { collectionPath, pathInVersion, signInPath, versionPath } from '../../paths.ts'
 import { drawAnswer } from './sql-drawing.tsx'
 import { type Example, examplesOf, type SqlTable, sampledTable } from './sql-examples.ts'
 import { needsCaller, queryMax, runsSql, type SqlResponse, StatementForm, signInName } from './sql-form.tsx'
@@ -56,6 +56,7 @@ const show = async (visit: Visit) => {
     title: `SQL · ${seen.owner}/${seen.slug}`,
     description: `Questions in SQL about ${seen.owner}/${seen.slug}.`,
     canonical: versionPath(seen, 'sql'),
+    onPaper: pathInVersion(seen, version.semver, visit.url),
     // Crawlers must not collect statements.
     isPublic: seen.isPublic && statement === '',
     refused: response.refused,

@@ -12,7 +12,14 @@ import { type Matches, orderedSort, readMatches, readRecords, recordsAPage } fro
 import { shownName } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../../page.ts'
-import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'
+import {
+  apiVersionPath,
+  collectionPath,
+  pathInVersion,
+  recordPath,
+  versionPath,
+  withQuery,
+} from '../../../paths.ts'
 import {
   downloadsOf,
   isQuery,
@@ -93,6 +100,7 @@ const show = async (visit: Visit) => {
     title: `${shownName(type)} · ${seen.owner}/${seen.slug}`,
     description: `Records of type ${shownName(type)} in ${seen.owner}/${seen.slug}.`,
     canonical: versionPath(seen, 'records', type),
+    onPaper: pathInVersion(seen, version.semver, visit.url),
     isPublic: seen.isPublic,
     json:
       question.state === 'none'
