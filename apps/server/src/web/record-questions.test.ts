@@ -223,8 +223,20 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     const unknown = await page(`${at}${asked({ filter: ['peple gt 1', 'name eq Oslo'] })}`)
     expect(unknown.status).toBe(400)
     expect(decoded(unknown.html)).toContain('There is no field "peple". Did you mean "people"?')
-    const fixed = linksIn(unknown.html).get('Remove filter peple gt 1 ×')!
+    const fixed = linksIn(unknown.html).get('Remove filter peple > 1 ×')!
     expect(idsIn((await page(fixed)).html)).toEqual(['oslo'])
+    // The question with the other field, and the way back to all records.
+    const links = linksIn(unknown.html)
+    expect(links.get('people > 1')).toBe(`${at}${asked({ filter: ['people gt 1', 'name eq Oslo'] })}`)
+    expect(links.get('Show all records')).toBe(at)
+    const nothing = await page(`${at}${asked({ filter: 'zzzzzz gt 1' })}`)
+    expect([nothing.status, nothing.html.includes('Did you mean')]).toEqual([400, false])
+    // Private fields are proposed to members alone.
+    const hidden = asked({ filter: 'budgit gt 0' })
+    expect(linksIn((await page(`${at}${hidden}`)).html).has('budget > 0')).toBe(false)
+    expect(linksIn((await page(`${at}${hidden}`, cookie)).html).has('budget > 0')).toBe(true)
+    for (const name of ['__proto__', 'constructor', '"', '""', 'x'.repeat(2_000)])
+      expect((await page(`${at}${asked({ filter: `${name} gt 1` })}`)).status).toBe(400)
     expect((await page(`${at}?sort=tags`)).status).toBe(400)
     const half = await send(at, { field: 'people', op: 'gt', value: '' })
     expect([half.status, half.html.includes('has no value after')]).toEqual([400, true])
@@ -346,6 +358,9 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     // Words that are no filter of this table are searched for.
     for (const q of ['budget > 1', 'a = b', 'Oslo is nice', 'people > many'])
       expect(await sent(q)).toBe(`?${new URLSearchParams({ q })}`)
+    // Unless they look like a filter of a field with a like name.
+    const unknown = await page(`${at}${asked({ q: 'peple > 500,000' })}`)
+    expect(linksIn(unknown.html).get('people > 500,000')).toBe(`${at}?filter=people+gt+500000`)
     // In an address they are words, as for the API.
     expect((await page(`${at}?q=people+gt+1`)).to).toBeUndefined()
   })
@@ -354,7 +369,10 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     const sent = await send(at, { field: 'people', op: 'gt', value: '500,000' })
     expect(sent.to).toBe(`${at}?filter=people+gt+500000`)
     expect(sent.html).toContain('500,000')
+    const typed = await page(`${at}?filter=people+gt+500,000`)
+    expect([typed.status, idsIn(typed.html)]).toEqual([200, ['oslo']])
     // A text keeps its commas.
+    expect((await page(`${at}?filter=name+eq+1,000`)).html).toContain('1,000')
     const text = await send(at, { field: 'name', op: 'eq', value: '1,000' })
     expect(text.to).toBe(`${at}?filter=name+eq+1%2C000`)
   })

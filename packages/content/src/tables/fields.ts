@@ -22,7 +22,7 @@ export class QueryError extends Error {
 }
 
 /** Fields that an error lists. */
-const namedMax = 20
+const namedMax = 12
 
 /** `name.common` is a column of this name or else the member `common` of `name`. @throws QueryError unknown_field */
 export function findColumn(
@@ -55,7 +55,8 @@ export function namesHint(asked: string, all: readonly string[], what: string): 
   const near = nearest(asked, all)
   if (near.length > 0) return `Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
   const some = all.slice(0, namedMax).map((one) => JSON.stringify(one))
-  return `The ${what} are ${some.join(', ')}${all.length > namedMax ? ' …' : ''}.`
+  const rest = all.length - some.length
+  return `The ${what} are ${some.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
 }
 
 /** Columns by name. A question may name thousands. */
@@ -80,6 +81,12 @@ export const fieldNames = (columns: readonly TableColumn[]): string[] =>
     name,
     ...fieldNames(members ?? []).map((member) => `${name}.${member}`),
   ])
+
+/** At most three fields, as filters write them, whose names differ little from an unknown one. */
+export const likeFields = (asked: string, columns: readonly TableColumn[]): string[] =>
+  nearest(asked, fieldNames(columns)).map((name) =>
+    /^[^\s",.-][^\s",]*$/.test(name) ? name : JSON.stringify(name),
+  )
 
 /** Longer names are compared with no other. Characters. */
 const comparedMax = 200

@@ -1,25 +1,47 @@
-/** Values that a question without an answer may mean: as in the records, but written in another case. */
-import type { QueryText, TableColumn } from '@ulmus/content'
+/** Questions that one without an answer may mean: with a value in another case, or a field of a like name. */
+import type { Operator, QueryText, TableColumn } from '@ulmus/content'
 import type { Facets } from '@ulmus/wire'
 import { type VisitedCollection, versionOf } from '../../../data/collection.ts'
 import { leniently, soon } from '../../../data/profiles.ts'
 import { readJson, type Visit } from '../../../page.ts'
-import { fieldText, filterText, parsedQuery } from '../../../record-table/address.ts'
+import {
+  type Draft,
+  fieldText,
+  filterText,
+  parsedQuery,
+  type Query,
+  type RecordsAddress,
+} from '../../../record-table/address.ts'
+import { draftOf, filtersLike, signedDraft } from '../../../record-table/typed-filters.ts'
+import { operatorLabels } from './question.tsx'
 
 /** Filters that are looked at. Each takes a question. */
 const filtersMax = 2
 /** Answers have the beginnings of longer values. Characters. */
 const valueMax = 100
 
-/** A filter in place of one that no record meets. */
 export interface Meant {
-  /** Number of the filter in the question. */
-  readonly index: number
-  readonly value: string
-  /** The filter with this value. */
-  readonly filter: string
-  /** Records that match the question with it. */
-  readonly count: number
+  /** The other value or filter. */
+  readonly text: string
+  readonly change: Partial<Query>
+  /** Records that match the question with it; undefined: not known. */
+  readonly count?: number
+}
+
+/** A filter for people, right or wrong. */
+export const draftText = ({ field, op, value }: Draft): string =>
+  `${field} ${operatorLabels[op as Operator] ?? op} ${value}`.trim()
+
+/** Other fields for the first filter whose field is not there, or for words such as `aera > 5`. */
+export function fieldsMeant({ query, columns }: Pick<RecordsAddress, 'query' | 'columns'>): Meant[] {
+  const { q, filter } = query
+  const at = filter.findIndex((text) => parsedQuery({ filter: text }, columns) === undefined)
+  const wrong = at < 0 ? signedDraft(q) : draftOf(filter[at]!)
+  if (wrong === undefined) return []
+  return filtersLike(wrong, columns).map(([draft, other]) => ({
+    text: draftText(draft),
+    change: at < 0 ? { q: '', filter: [...filter, other] } : { filter: filter.toSpliced(at, 1, other) },
+  }))
 }
 
 interface Asked {
@@ -57,9 +79,8 @@ export async function readMeant(
     const alike = facet?.values.find((other) => isAlike(String(other.value), value))
     if (alike !== undefined)
       found.push({
-        index,
-        value: String(alike.value),
-        filter: filterText(field, 'eq', String(alike.value)),
+        text: String(alike.value),
+        change: { filter: filter.toSpliced(index, 1, filterText(field, 'eq', String(alike.value))) },
         count: alike.count,
       })
   }

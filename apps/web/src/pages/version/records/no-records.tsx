@@ -29,17 +29,14 @@ export function NoRecords({ address, question, total, id, meant }: NoRecordsProp
     )
   if (question.state === 'none') return <Empty title="There are no records of this type." />
   return (
-    <Empty title={total === 0 ? 'No record matches.' : 'The result has fewer records.'}>
-      {meant.map(({ index, value, filter, count }) => (
-        <p key={index}>
+    <Empty title={titleOf(question, total)}>
+      {meant.map(({ text, change, count }) => (
+        <p key={text}>
           Did you mean{' '}
-          <a
-            href={pathTo(address, { filter: address.query.filter.toSpliced(index, 1, filter) })}
-            rel="nofollow"
-          >
-            <Name of={value} most={100} />
+          <a href={pathTo(address, change)} rel="nofollow">
+            <Name of={text} most={100} />
           </a>
-          ? {counted(count, 'record')}
+          ? {count !== undefined && counted(count, 'record')}
         </p>
       ))}
       <p>
@@ -48,6 +45,11 @@ export function NoRecords({ address, question, total, id, meant }: NoRecordsProp
       </p>
     </Empty>
   )
+}
+
+function titleOf({ state }: Question, total: number): string {
+  if (state === 'refused') return 'This question has no answer.'
+  return total === 0 ? 'No record matches.' : 'The result has fewer records.'
 }
 
 export function noType(seen: VisitedCollection, types: readonly string[], type: string | undefined) {

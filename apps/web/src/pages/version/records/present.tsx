@@ -12,6 +12,8 @@ import {
   type RecordsAddress,
 } from '../../../record-table/address.ts'
 import type { PageColumn } from '../../../record-table/columns.ts'
+import { draftOf } from '../../../record-table/typed-filters.ts'
+import { draftText } from './meant.ts'
 import { operatorLabels, textsMax } from './question.tsx'
 
 type Filter = TableQuery['filters'][number]
@@ -100,7 +102,10 @@ function FilterWords({
   labels,
 }: { filter: string; columns: RecordsAddress['columns'] } & Pick<PresentProps, 'all' | 'labels'>) {
   const [found] = parsedQuery({ filter }, columns)?.filters ?? []
-  if (found === undefined) return <Wrong text={filter} />
+  if (found === undefined) {
+    const draft = draftOf(filter)
+    return <Wrong text={draft === undefined ? filter : draftText(draft)} />
+  }
   return (
     <>
       <Text of={fieldLabel(found.column)} /> {operatorLabels[found.operator]}{' '}

@@ -36,7 +36,7 @@ import {
   type TableRow,
   tableRows,
 } from '../../../record-table/columns.ts'
-import { completeQuery } from '../../../record-table/typed-filters.ts'
+import { completeQuery, withTypedNumbers } from '../../../record-table/typed-filters.ts'
 import { type ChartView, readChart } from './chart-plan.ts'
 import { ChartOfRecords } from './chart-view.tsx'
 import { CiteRecords } from './cite.tsx'
@@ -44,8 +44,8 @@ import { areAwaited, type Extras, noExtras, profilesOf, readExtras } from './ext
 import { type Found, RecordList } from './list.tsx'
 import { type MapView, readMap } from './map-plan.ts'
 import { MapOfRecords } from './map-view.tsx'
-import { readMeant } from './meant.ts'
-import { noType } from './no-records.tsx'
+import { fieldsMeant, readMeant } from './meant.ts'
+import { NoRecords, noType } from './no-records.tsx'
 import { Present } from './present.tsx'
 import { BuildingNote, QuestionForm } from './question.tsx'
 import { Tools, Types } from './tools.tsx'
@@ -65,7 +65,7 @@ const show = async (visit: Visit) => {
   await giveWay()
   const isNumbered = await areNumbered(visit, seen, type)
   await giveWay()
-  const address = readAddress(seen, type, { schema, isNumbered }, parameters)
+  const address = withTypedNumbers(readAddress(seen, type, { schema, isNumbered }, parameters))
   const found = await findRecords(visit, address, schema)
   const { question, records } = found
   if (question.state === 'draft') return new Redirect(pathTo(address, question.query), 302)
@@ -146,11 +146,12 @@ async function findRecords(visit: Visit, address: RecordsAddress, schema: PlainS
     const ordered = { ...query, sort: orderedSort(query, address.isNumbered) }
     const matches = await readMatches(visit, address.seen, { type: address.type, schema, query: ordered })
     if ('building' in matches) return { ...none, question: { state: 'building', progress: matches } }
-    const meant = matches.total > 0 ? [] : await readMeant(visit, address.seen, address)
+    const meant =
+      matches.total > 0 ? [] : [...fieldsMeant(address), ...(await readMeant(visit, address.seen, address))]
     return { ...answered(address, matches), named: await namedBy(visit, address), meant }
   } catch (error) {
     if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
-    return { ...none, question: { state: 'refused', error } }
+    return { ...none, question: { state: 'refused', error }, meant: fieldsMeant(address) }
   }
 }
 
@@ -256,6 +257,9 @@ function Content(props: ContentProps) {
       </Part>
       <Part name="answer">
         {question.state === 'building' && <BuildingNote {...question.progress} />}
+        {refused !== undefined && (
+          <NoRecords {...{ address, question, total, id }} meant={found.meant ?? []} />
+        )}
         {props.chart !== undefined ? (
           <ChartOfRecords {...props.chart} address={address} all={props.all} />
         ) : props.map !== undefined ? (
