@@ -9,7 +9,7 @@ import { type Stage, setStage } from '../testing/stage.ts'
 /** Screens, in pixels, and the rows and columns that they must show, with the column of ids. */
 const screens = [
   { width: 1_280, height: 900, rows: 20, columns: 6 },
-  { width: 390, height: 844, rows: 6, columns: 2 },
+  { width: 390, height: 844, rows: 10, columns: 2 },
 ]
 
 const places = {
@@ -89,6 +89,31 @@ describe.skipIf(!chromiumInstalled())('the first screen of the records page', ()
       expect(inSight.rows).toBeGreaterThanOrEqual(rows)
       expect(inSight.columns).toBeGreaterThanOrEqual(columns)
     })
+
+  test('on a phone all tabs, and the forms, columns and result in one row, are in sight', async () => {
+    const page = await browser.newPage({ baseURL: stage.server.url, viewport: { width: 390, height: 844 } })
+    await page.goto(`${at}/records/Place?columns=name&filter=coast+eq+true&filter=people+gt+1,000`)
+    await page.locator('.columns-menu > summary').click()
+    const found = await page.evaluate(() => {
+      const within = (element: Element) => {
+        const { left, right } = element.getBoundingClientRect()
+        return left >= 0 && right <= innerWidth
+      }
+      const middle = (selector: string) => {
+        const { top, bottom } = document.querySelector(selector)!.getBoundingClientRect()
+        return Math.round((top + bottom) / 40)
+      }
+      return {
+        tabs: [...document.querySelectorAll('.tabs a')].filter(within).length,
+        menu: within(document.querySelector('.columns-menu .float')!),
+        rows: ['[aria-label="Form"] a', '.columns-menu > summary', '.result-menu > summary'].map(middle),
+        page: document.documentElement.scrollWidth,
+      }
+    })
+    await page.close()
+    expect(new Set(found.rows).size).toBe(1)
+    expect(found).toMatchObject({ tabs: 6, menu: true, page: 390 })
+  })
 
   test('a chart and a map are saved as pictures that need nothing of the page', async () => {
     const page = await browser.newPage({ baseURL: stage.server.url })
