@@ -115,6 +115,24 @@ describe.skipIf(!chromiumInstalled())('the first screen of the records page', ()
     expect(found).toMatchObject({ tabs: 6, menu: true, page: 390 })
   })
 
+  test('the profile of numbers ends where they end', async () => {
+    const page = await browser.newPage({ baseURL: stage.server.url, viewport: { width: 1_280, height: 900 } })
+    const profile = page.locator('.profiles:not(.awaited) .histogram').first()
+    await expect
+      .poll(async () => {
+        await page.goto(`${at}/records/Place?columns=people&columns=name`)
+        return profile.count()
+      })
+      .toBe(1)
+    const ends = [profile, page.locator('tbody td .number').first()].map(async (one) => {
+      const { x, width } = (await one.boundingBox())!
+      return Math.round(x + width)
+    })
+    const [drawn, written] = await Promise.all(ends)
+    await page.close()
+    expect(drawn).toBe(written)
+  })
+
   test('a chart and a map are saved as pictures that need nothing of the page', async () => {
     const page = await browser.newPage({ baseURL: stage.server.url })
     const complaints: string[] = []

@@ -150,6 +150,9 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     const filtered = await page(linkTo(panelOf(folded.html), 'Norway'))
     expect(profilesOf(filtered.html)).toBe('')
     expect(profilesOf((await page(linkTo(filtered.html, 'Show column profiles'))).html)).toContain('Norway')
+    // Without records there are no columns.
+    const { html } = await page(`${at}?q=nothing+has+these+words`)
+    expect([html.includes('No record matches.'), html.includes('column profiles')]).toEqual([true, false])
   })
 
   test('the overview shows the profiles that were computed before, in the view of the caller', async () => {
@@ -366,6 +369,7 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
       }
       expect(await awaited(at)).toEqual([true, true, 'no-store'])
       expect(await seen(at)).toEqual([false, true])
+      expect((await page(at, cookie)).html).toMatch(/<a class="unscripted"[^>]*>Show column profiles/)
       expect(await awaited(`${at}?profiles=0`)).toEqual([true, false, 'no-store'])
       expect(decoded((await page(`${at}?facets=1`, cookie)).html)).toContain(
         'Frequent values are being counted',

@@ -97,7 +97,7 @@ export function Table({
             <tr class="profiles">
               <td class="quiet">{profiled !== undefined && `All ${counted(profiled, 'record')}`}</td>
               {chosen.map((column) => (
-                <td key={column.text}>
+                <td key={column.text} class={column.isNumber ? 'right' : undefined}>
                   <Profile
                     address={address}
                     column={column}

@@ -83,7 +83,9 @@ export function RecordList({
           <span class="quiet">
             {question.state === 'answered' ? placeText(found, address) : footText(found)}
           </span>
-          <ProfilesNote profiles={extras.profiles} isFolded={address.isFolded} url={visit.url} />
+          {rows.length > 0 && (
+            <ProfilesNote profiles={extras.profiles} isFolded={address.isFolded} url={visit.url} />
+          )}
           <Pager {...pages} />
         </div>
       </div>

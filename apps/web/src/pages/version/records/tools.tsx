@@ -50,6 +50,8 @@ export function Tools(props: ToolsProps) {
     <>
       {canAsk && <Forms address={address} all={all} />}
       {isTable && <ColumnsMenu {...{ address, all, chosen }} />}
+      <ResultMenu {...{ address, question, total, canAsk, sqlName, visit }} />
+      {/* Last of the choices: whether there are any may be known only later, and then nothing moves. */}
       <Part name="facets">
         {canAsk && <FrequentValues {...extras} />}
         {facets !== 'none' && isTable && (
@@ -66,7 +68,6 @@ export function Tools(props: ToolsProps) {
           </a>
         )}
       </Part>
-      <ResultMenu {...{ address, question, total, canAsk, sqlName, visit }} />
       {mayChange && (isQuery(address.query) || !isTable) && (
         <a class="button" href={savingPath(address.seen, questionAt(address.type, visit.url))} rel="nofollow">
           Save
@@ -183,8 +184,10 @@ export function ProfilesNote({ profiles, isFolded, url }: ProfilesNoteProps) {
       </span>
     )
   const isHidden = isFolded || typeof profiles === 'string'
+  // A script puts in those that come later.
+  const style = profiles === 'later' && !isFolded ? 'unscripted' : undefined
   return (
-    <a href={toggled(url, 'profiles', isHidden ? '1' : '0')} rel="nofollow">
+    <a class={style} href={toggled(url, 'profiles', isHidden ? '1' : '0')} rel="nofollow">
       {isHidden ? 'Show column profiles' : 'Hide column profiles'}
     </a>
   )
