@@ -174,4 +174,6 @@ test('bins have round bounds, and a sentence says if one hides the others', () =
   expect(even.left).toBeUndefined()
   const skewed = planOf('DOUBLE', [...range(97).map((n) => [n * 10.5]), [20_000], [17_100_000], [9_000_000]])
   expect(skewed.left).toBe('98 % of the values are 0 to 1,000,000: filter them to see how they differ.')
+  const html = renderToString(h(Chart, { plan: skewed }))
+  expect(html).toContain('<span class="quiet">. 98 % of the values')
 })

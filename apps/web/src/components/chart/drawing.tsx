@@ -46,7 +46,7 @@ export function Chart({ plan }: { plan: ChartPlan }) {
             )}
           </>
         )}
-        {left !== undefined && <span class="quiet"> {plain(left, 200)}</span>}
+        {left !== undefined && <span class="quiet">. {plain(left, 200)}</span>}
       </figcaption>
       <Drawing plan={plan} />
       {by !== undefined && <Legend {...{ form, series, by }} />}

@@ -154,7 +154,10 @@ function planOf(
   const plan = y === 'count' || y.startsWith('sum:') ? { ...drawn, isQuantity: true } : drawn
   if (kind !== 'names') return plan
   const kept = new Set(rows.map(([at]) => at)).size
-  return { ...plan, left: places > kept ? `${kept} of ${places} values.` : plan.left }
+  return {
+    ...plan,
+    left: places > kept ? `The first ${kept} of ${places} values: filter them to see others.` : plan.left,
+  }
 }
 
 /** The plan with links to the records of each name or bin, if a filter can say which they are. Bars of several series are too thin. */
