@@ -115,6 +115,22 @@ describe.skipIf(!chromiumInstalled())('the first screen of the records page', ()
     expect(found).toMatchObject({ tabs: 6, menu: true, page: 390 })
   })
 
+  test('the documentation begins with the text on a phone, and has its pages beside it elsewhere', async () => {
+    for (const [width, isFolded] of [
+      [390, true],
+      [1_280, false],
+    ] as const) {
+      const page = await browser.newPage({ baseURL: stage.server.url, viewport: { width, height: 844 } })
+      await page.goto('/docs/api')
+      const link = page.locator('.docs > nav').getByRole('link', { name: 'Downloads' })
+      expect([width, await link.isVisible()]).toEqual([width, !isFolded])
+      expect((await page.locator('h1').boundingBox())!.y).toBeLessThan(230)
+      if (isFolded) await page.getByText('All pages and search').click()
+      expect(await link.isVisible()).toBe(true)
+      await page.close()
+    }
+  })
+
   test('the profile of numbers ends where they end', async () => {
     const page = await browser.newPage({ baseURL: stage.server.url, viewport: { width: 1_280, height: 900 } })
     const profile = page.locator('.profiles:not(.awaited) .histogram').first()

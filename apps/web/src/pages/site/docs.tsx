@@ -152,45 +152,49 @@ interface DocsProps {
 const Docs = ({ current, contents = [], groups = [], query = '', children }: DocsProps) => (
   <div class={contents.length > 1 ? 'wide content docs with-contents' : 'wide content docs'}>
     <nav aria-label="Documentation">
-      <search>
-        <form action="/docs">
-          <input
-            type="search"
-            name="q"
-            value={query}
-            maxLength={queryMax}
-            placeholder="Search the docs"
-            aria-label="Search the documentation"
-          />
-        </form>
-      </search>
-      <ul class="plain">
-        <li>
-          <a href="/docs" aria-current={current === undefined ? 'page' : undefined}>
-            Documentation
-          </a>
-        </li>
-        {docPages.map(({ name, title, partOf }) => (
-          <li
-            key={name}
-            class={partOf === undefined ? undefined : isNear(partOf, current) ? 'part' : 'part far'}
-          >
-            <a href={`/docs/${name}`} aria-current={current === name ? 'page' : undefined}>
-              {title}
+      {/* Folded on a phone; where there is room, styles show it. */}
+      <details>
+        <summary>All pages and search</summary>
+        <search>
+          <form action="/docs">
+            <input
+              type="search"
+              name="q"
+              value={query}
+              maxLength={queryMax}
+              placeholder="Search the docs"
+              aria-label="Search the documentation"
+            />
+          </form>
+        </search>
+        <ul class="plain">
+          <li>
+            <a href="/docs" aria-current={current === undefined ? 'page' : undefined}>
+              Documentation
             </a>
           </li>
-        ))}
-        {[{ name: 'api', title: 'API reference' }, ...groups].map(({ name, title }) => (
-          <li key={name} class={name === 'api' ? undefined : 'part'}>
-            <a href={`/docs/${name}`} aria-current={current === name ? 'page' : undefined}>
-              {title}
-            </a>
+          {docPages.map(({ name, title, partOf }) => (
+            <li
+              key={name}
+              class={partOf === undefined ? undefined : isNear(partOf, current) ? 'part' : 'part far'}
+            >
+              <a href={`/docs/${name}`} aria-current={current === name ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+          {[{ name: 'api', title: 'API reference' }, ...groups].map(({ name, title }) => (
+            <li key={name} class={name === 'api' ? undefined : 'part'}>
+              <a href={`/docs/${name}`} aria-current={current === name ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+          <li>
+            <a href="/downloads">Downloads</a>
           </li>
-        ))}
-        <li>
-          <a href="/downloads">Downloads</a>
-        </li>
-      </ul>
+        </ul>
+      </details>
     </nav>
     <div class="prose">{children}</div>
     {contents.length > 1 && (
