@@ -73,8 +73,13 @@ describe.skipIf(!chromiumInstalled())('the field of a statement', { timeout: 120
     await page.keyboard.type(' FROM Ci')
     await page.keyboard.press('Enter')
     expect(await field(page).inputValue()).toBe('SELECT "order" FROM Ci\n')
+    const onFirst = await page.locator('.suggestions').evaluate((list) => list.style.top)
     await page.keyboard.type('na')
     expect(await options(page)).toEqual(['nameCity'])
+    // The list opens below the line of the caret, not below the field.
+    const [list, whole] = [await page.locator('.suggestions').boundingBox(), await field(page).boundingBox()]
+    expect(list!.y).toBeLessThan(whole!.y + whole!.height)
+    expect(await page.locator('.suggestions').evaluate((one) => one.style.top)).not.toBe(onFirst)
     await page.keyboard.press('Escape')
     expect(await options(page)).toEqual([])
     await page.keyboard.type('m')

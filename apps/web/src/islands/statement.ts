@@ -1,6 +1,6 @@
 /** The field of a statement on the SQL page: completes names, keeps its text in this tab. `page.ts` loads it. */
 import { type Completion, completionsAt, type TableNames } from './shared/completion.ts'
-import { listboxOf } from './shared/listbox.ts'
+import { listboxOf, type Place } from './shared/listbox.ts'
 
 export function statementField(field: HTMLTextAreaElement): void {
   keep(field)
@@ -37,6 +37,36 @@ function keep(field: HTMLTextAreaElement): void {
   }
 }
 
+/** Properties that decide where a text breaks. */
+const textProperties = [
+  'font',
+  'letter-spacing',
+  'tab-size',
+  'padding',
+  'border-width',
+  'box-sizing',
+  'white-space',
+  'overflow-wrap',
+  'width',
+]
+
+/** Place of a character. A field does not tell it, so a copy of the text before it is measured. */
+function placeIn(field: HTMLTextAreaElement, index: number): Place {
+  const copy = document.createElement('div')
+  const styles = getComputedStyle(field)
+  for (const name of textProperties) copy.style.setProperty(name, styles.getPropertyValue(name))
+  copy.style.position = 'absolute'
+  copy.style.visibility = 'hidden'
+  copy.textContent = field.value.slice(0, index)
+  const end = document.createElement('span')
+  end.textContent = '|'
+  copy.append(end)
+  field.form!.append(copy)
+  const { offsetLeft, offsetTop, offsetHeight } = end
+  copy.remove()
+  return { left: offsetLeft, bottom: offsetTop + offsetHeight - field.scrollTop }
+}
+
 function complete(field: HTMLTextAreaElement): void {
   const tables = Array.from(
     field.form!.querySelectorAll('datalist'),
@@ -54,6 +84,7 @@ function complete(field: HTMLTextAreaElement): void {
       insert(field, start, dataset['text']!)
       show([])
     },
+    place: () => placeIn(field, start),
     closed: () => status.replaceChildren(),
   })
   function show(found: readonly Completion[]): void {

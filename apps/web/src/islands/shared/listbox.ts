@@ -6,20 +6,30 @@ export interface Listbox {
   close(): void
 }
 
+/** Pixels from the corner of the field. */
+export interface Place {
+  readonly left: number
+  readonly bottom: number
+}
+
+/** Width of a list at a place in the field. Pixels. */
+const placedWidth = 320
+
 interface ListboxOptions {
   /** Name for screen readers. */
   readonly label: string
   pick(option: HTMLElement): void
+  /** Place in the field below which the list opens. Default: below the field, with its width. */
+  place?(): Place
   /** Called when Escape or the loss of the focus closes the list. */
   closed?(): void
 }
 
 let lists = 0
 
-/** The list gets the width of the field. */
 export function listboxOf(
   field: HTMLInputElement | HTMLTextAreaElement,
-  { label, pick, closed }: ListboxOptions,
+  { label, pick, place, closed }: ListboxOptions,
 ): Listbox {
   const list = document.createElement('ul')
   list.id = `suggestions-${++lists}`
@@ -41,6 +51,16 @@ export function listboxOf(
     option?.scrollIntoView({ block: 'nearest' })
   }
 
+  /** Below the field or the place in it, within the width of the field. */
+  function move(): void {
+    const { offsetLeft, offsetTop, offsetHeight, offsetWidth } = field
+    const width = place === undefined ? offsetWidth : Math.min(placedWidth, offsetWidth)
+    const { left, bottom } = place?.() ?? { left: 0, bottom: offsetHeight }
+    list.style.left = `${offsetLeft + Math.max(0, Math.min(left, offsetWidth - width))}px`
+    list.style.top = `${offsetTop + Math.min(bottom, offsetHeight) + 4}px`
+    list.style.width = `${width}px`
+  }
+
   function show(options: readonly HTMLElement[]): void {
     for (const [index, option] of options.entries()) {
       option.id = `${list.id}-${index}`
@@ -49,10 +69,7 @@ export function listboxOf(
     list.replaceChildren(...options)
     list.hidden = options.length === 0
     if (field.role === 'combobox') field.ariaExpanded = String(!list.hidden)
-    const { offsetLeft, offsetTop, offsetHeight, offsetWidth } = field
-    list.style.left = `${offsetLeft}px`
-    list.style.top = `${offsetTop + offsetHeight + 4}px`
-    list.style.width = `${offsetWidth}px`
+    if (!list.hidden) move()
     choose(-1)
   }
 

@@ -45,7 +45,8 @@ function FamilyFacts({ seen, version, family: { source, forks, publicForks } }: 
             <a href={versionPath(source)}>
               {source.owner}/{source.slug} {source.version}
             </a>
-            , <Behind of={source} source={source} />{' '}
+            , <Behind of={source} source={source} />
+            {' · '}
             <a
               href={collectionPath(
                 seen,

@@ -60,6 +60,8 @@ export function StatementForm({
 }: StatementProps) {
   const form = formIn(visit.url.searchParams)
   const isStranger = needsCaller(visit)
+  // Without a session nothing is known about the statement.
+  const isWrong = refused !== undefined && refused.code !== 'unauthenticated'
   if (statement === '' && !runsSql(visit))
     return (
       <p class="note">
@@ -93,7 +95,7 @@ export function StatementForm({
           autocomplete="off"
           autocapitalize="off"
           data-kept={`${visit.caller?.accountSlug ?? ''} ${seen.owner}/${seen.slug}`}
-          {...(refused !== undefined && { 'aria-invalid': true, 'aria-describedby': 'sql-refusal' })}
+          {...(isWrong && { 'aria-invalid': true, 'aria-describedby': 'sql-refusal' })}
         />
         {completedNames(tables).map(([table, columns]) => (
           <datalist key={table} data-table={table}>
