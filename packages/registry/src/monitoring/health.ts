@@ -37,7 +37,7 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
       const newer = newerRelease.name()
       const isMissed = !isFull && works !== true
       return {
-          ready: database && objects && newer === undefined && !isEnding,
+        ready: database && objects && newer === undefined && !isEnding,
         database,
         objects,
         storage: isFull ? 'full' : 'ok',

@@ -97,7 +97,14 @@ export const collectionOperations = {
     body: UpdateCollection,
     answers: { 200: UpdatedCollection },
     answerWords: { 200: 'Changed, or with `dry_run=true` checked.' },
-    refusals: ['publisher_key', 'insufficient_role', 'slug_taken', 'slug_kept', 'invalid_slug', 'hidden_by_operators'],
+    refusals: [
+      'publisher_key',
+      'insufficient_role',
+      'slug_taken',
+      'slug_kept',
+      'invalid_slug',
+      'hidden_by_operators',
+    ],
   }),
   'DELETE /api/collections/:owner/:slug': operation({
     id: 'deleteCollection',
