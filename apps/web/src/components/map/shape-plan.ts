@@ -15,6 +15,8 @@ export interface DrawnShape {
   readonly kind: Part['kind']
   /** Path of SVG. */
   readonly path: string
+  /** Its sides without those along 180°, where files cut areas in two. Undefined: it has none there. */
+  readonly sides?: string
   /** Undefined: it has none. */
   readonly name: string | undefined
 }
@@ -39,7 +41,11 @@ const pathsMax = 200_000
 /** Positions of a turn. */
 const turnPositions = { read: 20_000, drawn: 500 }
 
-export async function planShapes(features: readonly Feature[]): Promise<ShapePlan | NoShapes> {
+/** @param across so many positions side by side are told apart. Default: those of a map */
+export async function planShapes(
+  features: readonly Feature[],
+  across = frameWidth,
+): Promise<ShapePlan | NoShapes> {
   const written = features.filter((one) => one.geometries.length > 0 || !one.isPossible)
   const usual = written.filter(({ isPossible }) => isPossible)
   const swapped = written.filter(({ isPossibleSwapped }) => isPossibleSwapped)
@@ -59,19 +65,20 @@ export async function planShapes(features: readonly Feature[]): Promise<ShapePla
   if ('reason' in counts) return counts
   const projection = projectionFor(await areasOf(drawn))
   const width = projection.kind === 'world' ? 360 : 2 * projection.reach * degrees
-  const left = await thinned(drawn, width / frameWidth)
+  const side = width / across
+  const left = await thinned(drawn, side)
   const parts = await withBetween(left)
   const dots: FramedPlaces['dots'] = parts
     .flatMap(({ positions }) => pairsOf(positions))
     .map(([longitude, latitude]) => ({ longitude, latitude }))
   const frame = frameOf({ projection, hexagons: [], size: 0, dots })
-  await prepareOutlines(frame)
+  if (across === frameWidth) await prepareOutlines(frame)
   const all = drawn.flatMap(({ geometries }) => geometries.flatMap(({ parts }) => parts))
   return {
     ...counts,
     frame,
     positions: { all: countOf(all), drawn: countOf(left.map(({ positions }) => positions)) },
-    shapes: await drawnIn(frame, parts),
+    shapes: await drawnIn(frame, parts, side),
   }
 }
 
@@ -123,22 +130,30 @@ const pairsOf = (positions: readonly number[]): Position[] =>
   Array.from({ length: positions.length / 2 }, (_, n) => [positions[2 * n]!, positions[2 * n + 1]!])
 
 /** One path for each kind of geometry in a feature. */
-async function drawnIn(frame: Frame, parts: readonly Part[]): Promise<DrawnShape[]> {
+async function drawnIn(frame: Frame, parts: readonly Part[], side: number): Promise<DrawnShape[]> {
   // Long lines have positions between their ends already.
   frame.projection.precision(0)
   const pace = paceOf(turnPositions.drawn)
   const shapes: DrawnShape[] = []
-  let [last, path, room]: [Part | undefined, string, number] = [undefined, '', pathsMax]
+  let [last, path, sides, isCut]: [Part | undefined, string, string, boolean] = [undefined, '', '', false]
+  let room = pathsMax
   const end = () => {
-    if (last !== undefined && path !== '') shapes.push({ kind: last.kind, path, name: last.feature.name })
-    path = ''
+    if (last !== undefined && path !== '')
+      shapes.push({ kind: last.kind, path, ...(isCut && { sides }), name: last.feature.name })
+    ;[path, sides, isCut] = ['', '', false]
   }
   for (const part of parts) {
     if (part.feature !== last?.feature || part.kind !== last.kind) end()
     last = part
     const own = pathOf(frame, part)
-    path += own.length < room ? own : dotAt(frame, pairsOf(part.positions)[0]!)
-    room -= own.length
+    const drawn = own.length < room ? own : dotAt(frame, pairsOf(part.positions)[0]!)
+    path += drawn
+    const runs = part.kind === 'area' && own === drawn ? runsOf(part.positions, side) : undefined
+    isCut ||= runs !== undefined
+    // As long as no ring of the shape is cut, the path has all its sides.
+    const ownSides = runs?.map((run) => pathOf(frame, { ...part, kind: 'line', positions: run })).join('')
+    sides += ownSides ?? drawn
+    room -= own.length + (ownSides?.length ?? 0)
     await pace(part.positions.length / 2)
   }
   end()
@@ -154,6 +169,20 @@ function pathOf(frame: Frame, { kind, positions }: Part): string {
   // It is smaller than a unit of the drawing.
   return path === '' ? dotAt(frame, pairs[0]!) : path
 }
+
+/** The parts of a ring between its sides along 180°, give or take a thinned position. Undefined: it has no such side. */
+function runsOf(positions: readonly number[], side: number): number[][] | undefined {
+  const isOnSeam = (longitude: number) => Math.abs(longitude) > 180 - Math.max(side, seamLeast)
+  const runs: number[][] = [[]]
+  for (let at = 0; at < positions.length; at += 2) {
+    if (at > 0 && isOnSeam(positions[at]!) && isOnSeam(positions[at - 2]!)) runs.push([])
+    runs.at(-1)!.push(positions[at]!, positions[at + 1]!)
+  }
+  return runs.length === 1 ? undefined : runs.filter((run) => run.length > 2)
+}
+
+/** Files round the longitude. Degrees. */
+const seamLeast = 0.001
 
 /** Of the two sides of a ring on a globe, the smaller one is meant, whatever its direction. */
 function shapeOf(kind: Part['kind'], coordinates: Position[]): GeoPermissibleObjects {

@@ -166,6 +166,22 @@ test('the smaller side of a ring is meant, in either direction, also across 180Â
   expect(width / height).toBeCloseTo(1.9, 0)
 })
 
+test('an area that its file cuts at 180Â° is one area, without a line between its halves', async () => {
+  const halves = {
+    type: 'MultiPolygon',
+    coordinates: [[square(179, 60)], [square(-180, 60)], [square(176, 60)]],
+  }
+  const [shape] = (await planOf(halves)).shapes
+  const closed = (path: string) => path.split('z').length - 1
+  expect(closed(shape!.path)).toBe(3)
+  // Of the two halves the open lines around them are drawn, of the other area all sides.
+  expect(closed(shape!.sides!)).toBe(1)
+  expect(htmlOf(await planOf(halves))).toMatch(
+    /<path d="[^"]*" class="cut"><\/path><path class="sides" d="[^"]*"/,
+  )
+  expect((await planOf(area)).shapes[0]!.sides).toBeUndefined()
+})
+
 test('a side along a parallel follows it', async () => {
   const [shape] = (await planOf({ type: 'Polygon', coordinates: [[[-130, 20], [-60, 20], [-60, 50], [-130, 50], [-130, 20]]] })).shapes // biome-ignore format: one line
   expect(cornersIn(shape!.path).length).toBeGreaterThan(40)

@@ -19,7 +19,7 @@ export function ShapeMap({ plan }: { plan: ShapePlan }) {
     return room < 0 ? '' : text
   }
   const { all, drawn } = plan.positions
-  const caption = `${counted(plan.drawn, plan.noun)}${drawn < all ? `, ${countText(drawn)} of their ${countText(all)} positions` : ''}`
+  const caption = `${counted(plan.drawn, plan.noun)}${drawn < all ? `, drawn with ${countText(drawn)} of ${countText(all)} positions: the others are too close to these to be seen here` : ''}`
   return (
     <MapFigure frame={plan.frame} caption={caption} counts={plan}>
       {kinds.map((kind) => (
@@ -29,9 +29,11 @@ export function ShapeMap({ plan }: { plan: ShapePlan }) {
             .map((shape, n) => {
               const name = nameOf(shape)
               return (
-                <path key={n} d={shape.path}>
+                <g key={n}>
                   {name !== '' && <title>{name}</title>}
-                </path>
+                  <path d={shape.path} class={shape.sides === undefined ? undefined : 'cut'} />
+                  {shape.sides !== undefined && <path class="sides" d={shape.sides} />}
+                </g>
               )
             })}
         </g>
