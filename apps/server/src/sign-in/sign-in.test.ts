@@ -267,6 +267,10 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     await browser.signIn({ login: 'jo' })
     const { urls } = await browser.follow(await browser.fetch('/auth/login'))
     expect(urls.at(-1)!.pathname).toMatch(/^\/dev\/idp\/interaction\//)
+    // It has the landmarks, the way back and both themes of a page.
+    const page = await (await browser.fetch(urls.at(-1)!.pathname)).text()
+    expect(page).toMatch(/<header><a href="\/">[\s\S]*<main>\s*<h1>Sign in<\/h1>[\s\S]*<form[\s\S]*<\/main>/)
+    expect(page).toContain('name="color-scheme" content="light dark"')
   })
 
   test('the built-in provider answers to names of this machine only', async () => {
