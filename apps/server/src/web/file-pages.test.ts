@@ -99,6 +99,67 @@ describe.each(anyDatabase)('pages of files on $name', (database) => {
       expect(html).not.toMatch(/hush|class="map"/)
     }
   })
+  test('files have the names that records give, or those of the field and the record, in the order of records', async () => {
+    const { path } = await stage.newCollection()
+    const texts = ['zero', 'one', 'two', 'three', 'hush']
+    for (const text of texts) await stage.ada.upload(path, text, 'text/plain')
+    const file = (text: string) => ({ $file: fileHash(text) })
+    const schema = JSON.parse(
+      '{"properties":{"name":{"type":"string"},"__proto__":{},"outline":{}}}',
+    ) as object
+    const put = (id: string, data: object, isPrivate = false) => ({
+      ...{ id, type: 'Country', data, ...(isPrivate && { private: true }) },
+    })
+    await stage.push(path, {
+      opening: { schemas: { Country: schema } },
+      puts: [
+        put('d', { name: 'Norway', outline: file('zero') }),
+        put('c', { name: 'Chad', outline: { ...file('one'), name: 'chad.txt' } }),
+        put('b', { outline: [file('two')] }),
+        put('a', JSON.parse(`{"name":"<b>","__proto__":${JSON.stringify(file('three'))}}`) as object),
+        put('e', { name: 'Secret', outline: file('hush') }, true),
+      ],
+    })
+    const at = path.replace('/collections', '')
+    const labels = (html: string) =>
+      [...html.matchAll(/<th scope="row"><a href="[^"]*">.*?<bdi>(.*?)<\/bdi><\/a>/g)].map(([, one]) =>
+        decoded(one!),
+      )
+    const open = ['__proto__ of <b>', 'outline of b', 'chad.txt', 'outline of Norway']
+    expect(labels(await page(`${at}/files`))).toEqual(open)
+    expect(labels(await page(`${at}/files?view=public`, cookie))).toEqual(open)
+    expect(labels(await page(`${at}/files`, cookie))).toEqual([...open, 'outline of Secret'])
+    // The page of one has the same name as its heading, and its facts once.
+    const one = await preview(at, 'zero')
+    expect(one).toContain('<h2 class="record-name"><bdi>outline of Norway</bdi></h2>')
+    expect(one).not.toContain('aria-label="Files"')
+  })
+
+  test('lists show small GeoJSON as outlines, without texts of the file and for its readers alone', async () => {
+    const hidden = JSON.stringify({ ...feature('<script>'), note: 'hush' })
+    const at = await collectionOf([
+      ['secret.geojson', hidden, 'application/geo+json'],
+      ['broken', '{"type":"Feature"', 'application/geo+json'],
+      ['large', `${JSON.stringify(feature('large'))}${' '.repeat(2_000_000)}`, 'application/geo+json'],
+    ])
+    const sources = async (as?: string) =>
+      [...(await page(`${at}/files`, as)).matchAll(/<img class="thumbnail" src="([^"]*)"/g)].map(([, to]) =>
+        decoded(to!),
+      )
+    const [own, broken] = [
+      `${at}/files?hash=${encodeURIComponent(fileHash(hidden))}&as=outline`,
+      await sources(),
+    ]
+    expect(broken).toHaveLength(1)
+    expect(await sources(cookie)).toEqual([own, ...broken])
+    const drawing = await page(own, cookie)
+    expect(drawing).toMatch(/^<svg [^>]*>(?:<path [^<>]*\/>)+<\/svg>$/)
+    expect(drawing).not.toMatch(/script|hush/)
+    expect(await page(broken[0]!)).toMatch(/^<svg [^>]*><\/svg>$/)
+    for (const html of [await page(own), await page(`${own}&view=public`, cookie)])
+      expect(html).toContain('This version has no such file.')
+  })
+
   /** Texts of the cells of a table's preview. */
   const rowsIn = (html: string) => {
     const [, table = ''] = /aria-label="Preview of the table">(.*?)<\/table>/s.exec(html) ?? []

@@ -37,6 +37,25 @@ export const isPicture = (file: FileFacts): boolean =>
 export const hasThumbnail = (file: FileFacts, at: 'list' | 'cell'): boolean =>
   file.size <= thumbnailBytesMax[at] && isPicture(file)
 
+/** What the file is in words; its media type if it is of no known kind. */
+export function kindText(file: FileFacts): string {
+  const type = mediaType(file)
+  if (isGeoJson(file, '') === 'yes') return 'GeoJSON'
+  const format = lineFormatOf(file)
+  if (format !== undefined) return `${format.toUpperCase()} table`
+  if (isJson(file)) return 'JSON'
+  const [, picture] = /^image\/(?:x-)?([a-z]+)/.exec(type) ?? []
+  if (picture !== undefined) return `${picture.toUpperCase()} picture`
+  return namedKinds.get(type) ?? (texts.test(type) ? 'text' : type)
+}
+
+const namedKinds: ReadonlyMap<string, string> = new Map([
+  ['application/octet-stream', 'bytes'],
+  ['application/pdf', 'PDF'],
+  ['application/zip', 'ZIP archive'],
+  ['text/markdown', 'Markdown'],
+])
+
 /** Kind of preview; undefined: the file can only be downloaded. */
 export function previewKind(file: FileFacts): 'picture' | 'text' | undefined {
   const type = mediaType(file)

@@ -1,13 +1,13 @@
 /** Files on pages: pictures by their own address, and the beginnings of texts. Neither can run scripts. */
-import { parseFileReference } from '@ulmus/content'
+import { fieldsMax, fieldsOf, parseFileReference, tellingField } from '@ulmus/content'
 import { type ReadableFile, RegistryError } from '@ulmus/registry'
 import type { VersionFile } from '@ulmus/wire'
-import { withoutUnseen } from '../format.ts'
+import { cutName, cutText, withoutUnseen } from '../format.ts'
 import type { Visit } from '../page.ts'
 import { apiCollectionPath, type CollectionName } from '../paths.ts'
-import type { VisitedCollection } from './collection.ts'
+import { schemaIn, type VersionResponse, type VisitedCollection } from './collection.ts'
 import type { FileFacts } from './file-kinds.ts'
-import { readRecords } from './records.ts'
+import { isObject, nameOf, readRecords } from './records.ts'
 
 /** Length of the beginning of a text that is read and shown. Bytes. */
 export const textBytesMax = 65_536
@@ -86,21 +86,43 @@ export async function filesOfRecords(
 /** Maximum number of files of a list whose names are looked up. Each takes a query. */
 export const namedFilesMax = 24
 
-/** Names by hash of the first files of a list, as the first record that refers to each gives them. */
-export async function namesOfFiles(
+export interface FileLabels {
+  /** Name that the record gives to the file. */
+  readonly name: string | undefined
+  /** The name, or the field and the record that has it: `outline of India`. */
+  readonly label: string
+}
+
+/** Labels by hash of the first files of a list, from the first record that refers to each. */
+export async function labelsOfFiles(
   visit: Visit,
   seen: VisitedCollection,
+  version: VersionResponse,
   files: readonly VersionFile[],
-): Promise<ReadonlyMap<string, string>> {
-  const named = files.slice(0, namedFilesMax).map(async ({ hash, references: [first] }) => {
+): Promise<ReadonlyMap<string, FileLabels>> {
+  const telling = new Map<string, string | undefined>()
+  for (const type of new Set(files.flatMap(({ references: [first] }) => first?.type ?? []))) {
+    const schema = schemaIn(version, type)
+    telling.set(type, schema && tellingField(fieldsOf(schema, fieldsMax)))
+  }
+  const labelled = files.slice(0, namedFilesMax).map(async ({ hash, references: [first] }) => {
     if (first === undefined) return []
-    const ask = { type: first.type, id: first.id, schema: undefined }
-    const page = await readRecords(visit, seen, ask).catch(unlessRefused)
-    const name = filesWithin(page?.records[0]?.data).find((one) => one.hash === hash)?.name
-    return name === undefined ? [] : [[hash, name] as const]
+    const { type, id } = first
+    const page = await readRecords(visit, seen, { type, id, schema: undefined }).catch(unlessRefused)
+    const data = page?.records[0]?.data
+    const name = filesWithin(data).find((one) => one.hash === hash)?.name
+    const record = withoutUnseen(cutText(nameOf({ data }, telling.get(type)) ?? id, labelMax))
+    const field = isObject(data) ? Object.keys(data).find((one) => hasFile(data[one], hash)) : undefined
+    const label = name ?? `${field === undefined ? 'file' : cutName(field, labelMax)} of ${record}`
+    return [[hash, { name, label }] as const]
   })
-  return new Map((await Promise.all(named)).flat())
+  return new Map((await Promise.all(labelled)).flat())
 }
+
+/** Longer names of fields and records are cut in labels of files. Characters. */
+const labelMax = 60
+
+const hasFile = (value: unknown, hash: string): boolean => filesWithin(value).some((one) => one.hash === hash)
 
 /** A list without a name is better than none. */
 function unlessRefused(error: unknown): undefined {

@@ -3,7 +3,7 @@ import { countAnswer, readerOf, Turns } from '@ulmus/registry'
 import { LRUCache } from 'lru-cache'
 import { planShapes, type ShapePlan } from '../../../components/map/shape-plan.ts'
 import type { VisitedCollection } from '../../../data/collection.ts'
-import { isGeoJson } from '../../../data/file-kinds.ts'
+import { type FileFacts, isGeoJson } from '../../../data/file-kinds.ts'
 import type { NamedFile } from '../../../data/files.ts'
 import { sizeText } from '../../../format.ts'
 import { type NoShapes, readShapes, shapesBytesMax } from '../../../geojson/read-shapes.ts'
@@ -52,7 +52,47 @@ export async function readFileShapes(
   return 'reason' in plan && likeness === 'maybe' ? undefined : plan
 }
 
-async function planOf(bytes: AsyncIterable<Uint8Array>): Promise<ShapePlan | NoShapes> {
+async function planOf(bytes: AsyncIterable<Uint8Array>, across?: number): Promise<ShapePlan | NoShapes> {
   const features = await readShapes(bytes)
-  return 'reason' in features ? features : planShapes(features)
+  return 'reason' in features ? features : planShapes(features, across)
+}
+
+/** Larger files have no outline in lists. Bytes. */
+const outlineBytesMax = 2_000_000
+/** Positions side by side in an outline: it is 48 pixels wide, on screens with two for each. */
+const outlineAcross = 96
+
+/** True: lists show its outline. */
+export const hasOutline = (file: FileFacts): boolean =>
+  file.size <= outlineBytesMax && isGeoJson(file, '') === 'yes'
+
+/** The shapes of a small GeoJSON file as a picture. Empty if they cannot be drawn. It contains no text of the file. */
+export async function readOutline(
+  { registry }: Visit,
+  { owner, slug, who }: VisitedCollection,
+  file: NamedFile,
+): Promise<string> {
+  const { hash, stream } = await registry.files.get(who, { owner, slug, hash: file.hash })
+  const key = `outline ${hash}`
+  let plan = kept.get(key)
+  if (plan === undefined) {
+    countAnswer(readingBytesMax)
+    plan = await turns.run(readerOf(who), async () => kept.get(key) ?? planOf(stream(), outlineAcross))
+    kept.set(key, plan)
+  }
+  return outlineOf(plan)
+}
+
+/** Colours that contrast with light and dark pages: a picture does not know the page around it. */
+const colours = 'fill="#3c9a58" stroke="#3c9a58" stroke-linejoin="round" stroke-linecap="round"'
+
+function outlineOf(plan: ShapePlan | NoShapes): string {
+  const [height, shapes] = 'reason' in plan ? [1, []] : [plan.frame.height, plan.shapes]
+  // Islets beside areas are specks, while places alone must be seen.
+  const dot = shapes.some(({ kind }) => kind === 'area') ? 14 : 60
+  const paths = shapes.map(({ kind, path }) => {
+    const look = kind === 'area' ? 'fill-opacity=".45"' : 'fill="none"'
+    return `<path ${look} stroke-width="${kind === 'points' ? dot : 14}" d="${path}"/>`
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" ${colours}>${paths.join('')}</svg>`
 }
