@@ -158,6 +158,12 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
     const { html } = await page('/questions/new', ada)
     expect([html.includes('First ask a question'), html.includes('name="name"')]).toEqual([true, false])
     expect((await page(saving({ type: 'City' }), ada)).html).toContain('name="name"')
+    // And what it would save.
+    const { html: named } = await page(
+      saving({ type: 'City', query: 'q=<b>&filter=name ne x&sort=-people' }),
+      ada,
+    )
+    expect(named).toContain(' with “<b>” where name is not x, ordered by people ↓</bdi>, as a table')
   })
 
   test('a question is changed and removed', async () => {

@@ -2,12 +2,21 @@
 import { ChangeQuestion, CreateQuestion, type SavedQuestion } from '@ulmus/wire'
 import { Choice, Field, Refusal } from '../../../components/form.tsx'
 import { Code, Name } from '../../../components/small.tsx'
-import { demandWork, seeCollection, type VisitedCollection } from '../../../data/collection.ts'
+import {
+  demandWork,
+  schemaIn,
+  seeVersion,
+  type VersionResponse,
+  type VisitedCollection,
+} from '../../../data/collection.ts'
 import { askingPath, type QuestionParts, questionPath } from '../../../data/questions.ts'
 import { checked, type FormState, formPage, typed } from '../../../form.ts'
+import { cutText, withoutUnseen } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Answer, type Form, Redirect, type View, type Visit } from '../../../page.ts'
 import { collectionPath, versionPath, withQuery } from '../../../paths.ts'
+import { readAddress } from '../../../record-table/address.ts'
+import { questionText } from '../../version/records/present.tsx'
 
 export const newQuestion = formPage(save, newPage)
 export const editQuestion = formPage(
@@ -60,7 +69,7 @@ const done = (visit: Visit, saved: string, ...below: string[]) =>
   new Redirect(withQuery(collectionPath(pathOf(visit), 'questions', ...below), { saved }))
 
 async function newPage(visit: Visit, { form, error }: FormState): Promise<View> {
-  const seen = await seeCollection(visit)
+  const { seen, version: latest } = await seeVersion(visit)
   demandWork(seen)
   const asked = questionIn(visit.url)
   const version = visit.url.searchParams.get('version') ?? 'latest'
@@ -79,7 +88,7 @@ async function newPage(visit: Visit, { form, error }: FormState): Promise<View> 
             <>
               <Refusal error={error} />
               <form method="post" class="form">
-                <About seen={seen} asked={asked} />
+                <About seen={seen} asked={asked} latest={latest} />
                 <Fields {...{ seen, form }} saved={{ name: '', version, public: false }} />
                 <button type="submit" class="primary">
                   Save
@@ -94,7 +103,7 @@ async function newPage(visit: Visit, { form, error }: FormState): Promise<View> 
 }
 
 async function editPage(visit: Visit, { form, error }: FormState): Promise<View> {
-  const seen = await seeCollection(visit)
+  const { seen, version: latest } = await seeVersion(visit)
   demandWork(seen)
   const saved = await visit.registry.questions.get(visit.who, seen, visit.params['question']!)
   return {
@@ -110,7 +119,7 @@ async function editPage(visit: Visit, { form, error }: FormState): Promise<View>
           <Refusal error={error} />
           <form method="post" class="form">
             {saved.sql === null ? (
-              <About seen={seen} asked={saved} />
+              <About seen={seen} asked={saved} latest={latest} />
             ) : (
               <Field name="sql" label="Statement" form={form} value={saved.sql} lines={8} required />
             )}
@@ -133,12 +142,27 @@ async function editPage(visit: Visit, { form, error }: FormState): Promise<View>
 /** Longer statements and queries are shown in part. Characters. */
 const shownMax = 2_000
 
-const About = ({ seen, asked }: { seen: VisitedCollection; asked: QuestionParts }) => (
+interface AboutProps {
+  readonly seen: VisitedCollection
+  readonly asked: QuestionParts
+  readonly latest: VersionResponse | null
+}
+
+/** The search, the filters and the order in words. A type that the latest version lacks has the query itself. */
+function wordsOf({ seen, asked: { type, query }, latest }: AboutProps): string {
+  const schema = type === null || latest === null ? undefined : schemaIn(latest, type)
+  const parameters = new URLSearchParams(query ?? '')
+  if (schema === undefined) return query ? ` (${query})` : ''
+  return questionText(readAddress(seen, type!, { schema, isNumbered: true }, parameters), [])
+}
+
+const About = ({ seen, asked, latest }: AboutProps) => (
   <div>
     <p>
       {asked.sql === null ? (
         <>
-          Records of type <Name of={asked.type ?? ''} most={100} />, as a {asked.view}
+          Records of type <Name of={asked.type ?? ''} most={100} />
+          <bdi>{withoutUnseen(cutText(wordsOf({ seen, asked, latest }), shownMax))}</bdi>, as a {asked.view}
         </>
       ) : (
         'The answer to this statement'
