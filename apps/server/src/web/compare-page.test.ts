@@ -118,7 +118,7 @@ describe.each(anyDatabase)('the page that compares versions, on $name', (databas
     const { html } = await page(`${at}?type=Town&column=place.height`)
     expect(recordsIn(html)).toEqual(['t21'])
     // Its name did not change, and tells what the id is.
-    const table = /<table class="data records updates">.*?<\/table>/s.exec(html)![0]
+    const table = /<table class="data records updates stacked">.*?<\/table>/s.exec(html)![0]
     expect(plain(table)).toMatch(/^ id name place\.height t21 Town 21 was 21 is 900\.5/)
     expect(plain(html)).toContain('1 record added 19 updated 1 removed')
     // Those that came or went did so with this column, too.
@@ -130,7 +130,7 @@ describe.each(anyDatabase)('the page that compares versions, on $name', (databas
 
   test('a table shows the old value over the new one in columns that changed', async () => {
     const { html } = await page(`${at}?type=Town&change=updated`)
-    const table = /<table class="data records updates">.*?<\/table>/s.exec(html)![0]
+    const table = /<table class="data records updates stacked">.*?<\/table>/s.exec(html)![0]
     expect(plain(/<thead>.*?<\/thead>/s.exec(table)![0])).toBe(' id name people place.height ')
     const row = (id: string) =>
       new RegExp(`<tr><th scope="row"><a[^>]*><bdi>${id}<.*?</tr>`, 's').exec(table)![0]

@@ -104,7 +104,7 @@ describe.each(anyDatabase)('cells of records on $name', (database) => {
     expect(inMenu(html, 'photo', 'Bars')).toBe('')
   })
 
-  test('a cell shows a small picture by its own address, and others by their names', async () => {
+  test('a cell shows a small picture by its own address, and others by their names or kinds', async () => {
     const pictures = (html: string) =>
       [...html.matchAll(/<img class="thumbnail" src="[^"]*\/(sha256:\w+)"[^>]*loading="lazy"/g)].map(
         ([, hash]) => hash,
@@ -113,7 +113,7 @@ describe.each(anyDatabase)('cells of records on $name', (database) => {
     expect(pictures(open)).toEqual([fileHash(small)])
     expect(open).toMatch(/<bdi>one\.png<\/bdi><\/a><\/td>/)
     expect(open).toContain('<bdi>two.svg</bdi>')
-    expect(open).toContain(`<code>${fileHash(large).slice(0, 15)}…</code>`)
+    expect(open).toContain(`<span title="${fileHash(large).slice(0, 15)}…">PNG picture, `)
     expect(open).not.toMatch(/hush|1,000/)
     expect(pictures(await page('', cookie))).toEqual([fileHash(small), fileHash(hidden)])
     expect(pictures(await page('?view=public', cookie))).toEqual([fileHash(small)])

@@ -1,6 +1,6 @@
 /** Renders files: a link to the file's page, or a picture. */
 import type { VisitedCollection } from '../data/collection.ts'
-import { hasThumbnail, previewKind } from '../data/file-kinds.ts'
+import { hasThumbnail, kindText, previewKind } from '../data/file-kinds.ts'
 import { fileHref, type NamedFile } from '../data/files.ts'
 import { cutText, sizeText } from '../format.ts'
 import { versionPath, withQuery } from '../paths.ts'
@@ -66,11 +66,17 @@ export const Thumbnail = ({ file, seen, side }: ThumbnailProps) => (
   />
 )
 
-/** A file in a cell of a table: its name, with the picture if it is small. */
+/** A file in a cell of a table: its name or kind, with the picture if it is small. */
 export const FileCell = ({ file, seen }: { file: NamedFile; seen: VisitedCollection }) => (
   <a href={filePath(seen, file.hash)}>
     {hasThumbnail(file, 'cell') && <Thumbnail {...{ file, seen }} side={24} />}
-    <FileName hash={file.hash} name={file.name} />
+    {file.name === undefined ? (
+      <span title={cutText(file.hash, 15)}>
+        {kindText(file)}, {sizeText(file.size)}
+      </span>
+    ) : (
+      <bdi>{file.name}</bdi>
+    )}
   </a>
 )
 

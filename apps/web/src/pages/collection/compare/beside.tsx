@@ -23,7 +23,7 @@ export function Level({ page }: Pick<BesideProps, 'page'>) {
         <Empty title={reason!} />
       ) : (
         <p class="quiet">
-          A {level} change: {reason}
+          A {level} change: {`${reason!.charAt(0).toLowerCase()}${reason!.slice(1)}`}
         </p>
       )}
       <p class="totals">
@@ -70,8 +70,13 @@ export function Beside({ seen, before, after, page }: BesideProps) {
         <section>
           <h3>Files</h3>
           <p>
-            <span class="added">{counted(filesAdded.length, 'file')} added</span>,{' '}
-            <span class="removed">{counted(filesRemoved.length, 'file')} removed</span>
+            <span class={filesAdded.length > 0 ? 'added' : 'quiet'}>
+              {counted(filesAdded.length, 'file')} added
+            </span>
+            ,{' '}
+            <span class={filesRemoved.length > 0 ? 'removed' : 'quiet'}>
+              {counted(filesRemoved.length, 'file')} removed
+            </span>
           </p>
         </section>
       )}

@@ -5,6 +5,7 @@ import type { Version } from '@ulmus/wire'
 import { Pager } from '../../../components/small.tsx'
 import { cellPath, clickedCell, Strip } from '../../../components/strip/strip.tsx'
 import { publicly, seeCollection, type VisitedCollection } from '../../../data/collection.ts'
+import { filesOfRecords } from '../../../data/files.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, readJson, type Visit } from '../../../page.ts'
 import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '../../../paths.ts'
@@ -67,6 +68,14 @@ export const compare: Page = {
     const types = filter.type === undefined ? changed : changed.filter((type) => type === filter.type)
     const pairs = isFirst ? await readPairs(visit, seen, { who, types, before, after }) : []
     const differences = await differencesIn(page)
+    const files = await filesOfRecords(
+      visit,
+      seen,
+      differences.flatMap(({ updated, added, removed }) => [
+        ...updated.flatMap(({ changes }) => changes.flatMap(({ was, is }) => [is, was])),
+        ...[...added, ...removed].map(({ data }) => data),
+      ]),
+    )
     const strip =
       isFirst && other === undefined
         ? await stripBetween(visit, seen, [before.semver, after.semver])
@@ -115,7 +124,7 @@ export const compare: Page = {
             types={typesOf(before, after)}
             schemas={after.schemas}
           />
-          <Differences seen={seen} differences={differences} before={before} after={after} />
+          <Differences {...{ seen, differences, files, before, after }} />
           <Pager
             next={nextCursor === null ? undefined : pathTo({ ...filter, cursor: nextCursor })}
             prev={cursor === undefined ? undefined : pathTo({ ...filter, cursor: '' })}

@@ -14,8 +14,9 @@ import { Name, TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/values/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'
 import type { VisitedCollection } from '../../../data/collection.ts'
+import type { NamedFile } from '../../../data/files.ts'
 import { isObject, nameOf, type TableRecord } from '../../../data/records.ts'
-import { areQuantities, cutText, numberText, shownName, sizeText } from '../../../format.ts'
+import { areQuantities, cutName, cutText, numberText, shownName, sizeText } from '../../../format.ts'
 import { own } from '../../../page.ts'
 import { recordPath, type VersionPlace } from '../../../paths.ts'
 import { chosenColumns, pageColumns, repeatedId } from '../../../record-table/columns.ts'
@@ -27,6 +28,8 @@ import {
   seenAt,
   type TypeDifferences,
   type UpdatedRecord,
+  valueAt,
+  valuesOf,
 } from './records.ts'
 
 /** Changes of more columns are listed by record. */
@@ -41,17 +44,21 @@ const unfoldedOfTable = 150_000
 /** Longer names of records are cut. Characters. */
 const nameMax = 60
 
+/** Known files by hash. */
+type Files = ReadonlyMap<string, NamedFile>
+
 type Schemas = Readonly<Record<string, unknown>>
 
 interface DifferencesProps {
   readonly seen: VisitedCollection
   readonly differences: readonly TypeDifferences[]
+  readonly files: Files
   /** Versions, with their schemas. Removed records are in the older one, the others in the newer one. */
   readonly before: VersionPlace & { readonly schemas: Schemas }
   readonly after: VersionPlace & { readonly schemas: Schemas }
 }
 
-export function Differences({ seen, differences, before, after }: DifferencesProps) {
+export function Differences({ seen, differences, files, before, after }: DifferencesProps) {
   const records = differences
     .flatMap(({ updated, added, removed }) => [updated, added, removed])
     .reduce((sum, { length }) => sum + length, 0)
@@ -67,13 +74,26 @@ export function Differences({ seen, differences, before, after }: DifferencesPro
             seen={seenAt(seen, after)}
             type={type}
             records={updated}
+            files={files}
             schema={own(after.schemas, type) as PlainSchema}
             most={Math.min(changesMax, Math.floor(listedMax / records))}
           />
         </>
       )}
-      <Whole seen={seenAt(seen, after)} change="added" records={added} schemas={after.schemas} />
-      <Whole seen={seenAt(seen, before)} change="removed" records={removed} schemas={before.schemas} />
+      <Whole
+        {...{ files }}
+        seen={seenAt(seen, after)}
+        change="added"
+        records={added}
+        schemas={after.schemas}
+      />
+      <Whole
+        {...{ files }}
+        seen={seenAt(seen, before)}
+        change="removed"
+        records={removed}
+        schemas={before.schemas}
+      />
     </section>
   ))
 }
@@ -82,12 +102,13 @@ interface WholeProps {
   /** With the version that contains the records. */
   readonly seen: VisitedCollection
   readonly change: 'added' | 'removed'
+  readonly files: Files
   readonly records: readonly TableRecord[]
   readonly schemas: Schemas
 }
 
 /** Added or removed records, with the usual columns of their type. */
-function Whole({ seen, change, records, schemas }: WholeProps) {
+function Whole({ seen, change, files, records, schemas }: WholeProps) {
   if (records.length === 0) return null
   const { type } = records[0]!
   const schema = own(schemas, type) as PlainSchema
@@ -96,7 +117,7 @@ function Whole({ seen, change, records, schemas }: WholeProps) {
     <>
       <h4 class={change}>{change === 'added' ? 'Added' : 'Removed'}</h4>
       <Table
-        {...{ seen, type, records }}
+        {...{ seen, type, records, files }}
         chosen={chosenColumns(columns, [], [], records)}
         repeated={repeatedId(columns, records)}
       />
@@ -108,6 +129,7 @@ interface UpdatedProps {
   readonly seen: VisitedCollection
   readonly type: string
   readonly records: readonly UpdatedRecord[]
+  readonly files: Files
   readonly schema: PlainSchema
   /** Maximum number of fields listed of a record. */
   readonly most: number
@@ -156,6 +178,7 @@ function UpdatedTable({
   seen,
   type,
   records,
+  files,
   schema,
   columns,
 }: UpdatedProps & { columns: readonly ChangedColumn[] }) {
@@ -172,7 +195,7 @@ function UpdatedTable({
   }
   return (
     <TableScroll label={`Updated records of type ${shownName(type)}`}>
-      <table class="data records updates">
+      <table class="data records updates stacked">
         <TableHead
           headings={[
             { header: 'id' },
@@ -200,7 +223,7 @@ function UpdatedTable({
               )}
               {record.data !== undefined &&
                 columns.map(({ label, names }) => (
-                  <td key={label}>
+                  <td key={label} class="whole" data-label={cutName(label, 60)}>
                     <Cell
                       {...limits}
                       seen={seen}
@@ -208,6 +231,7 @@ function UpdatedTable({
                       unchanged={valueAt(record.data, names)}
                       isQuantity={quantities.get(label)}
                       refersTo={names.length === 1 ? references.get(label) : undefined}
+                      files={files}
                     />
                   </td>
                 ))}
@@ -229,10 +253,6 @@ function namedBy(
   return records.some(isNamed) ? telling : undefined
 }
 
-/** The values of a column, old and new. */
-const valuesOf = (records: readonly UpdatedRecord[], names: readonly string[]): unknown[] =>
-  records.flatMap(({ data, previousData }) => [valueAt(data, names), valueAt(previousData, names)])
-
 interface CellProps {
   readonly seen: VisitedCollection
   /** Several if the names of different members look alike. */
@@ -241,6 +261,7 @@ interface CellProps {
   readonly unchanged: unknown
   readonly isQuantity: boolean | undefined
   readonly refersTo: string | undefined
+  readonly files: Files
   readonly most: number
   readonly unfoldedAt: number
 }
@@ -273,10 +294,4 @@ function Cell({ changes, unchanged, ...limits }: CellProps) {
       </div>
     )
   })
-}
-
-function valueAt(data: unknown, names: readonly string[]): unknown {
-  let value = data
-  for (const name of names) value = isObject(value) ? own(value, name) : undefined
-  return value
 }

@@ -3,8 +3,8 @@ import { type ColumnChange, columnChanges, inFieldOrder, parseJson } from '@ulmu
 import { giveWay, type JsonText } from '@ulmus/registry'
 import type { DiffPage } from '@ulmus/wire'
 import type { VisitedCollection } from '../../../data/collection.ts'
-import type { TableRecord } from '../../../data/records.ts'
-import { jsonBytes, readJson, type Visit } from '../../../page.ts'
+import { isObject, type TableRecord } from '../../../data/records.ts'
+import { jsonBytes, own, readJson, type Visit } from '../../../page.ts'
 import type { VersionPlace } from '../../../paths.ts'
 
 /** Only the size is shown for larger records. Bytes. */
@@ -104,4 +104,14 @@ export function changedColumns(
   return sorted
     .map(([label, names]) => ({ label, names }))
     .sort((a, b) => places.get(a.names[0] ?? '')! - places.get(b.names[0] ?? '')!)
+}
+
+/** The values of a column, old and new. */
+export const valuesOf = (records: readonly UpdatedRecord[], names: readonly string[]): unknown[] =>
+  records.flatMap(({ data, previousData }) => [valueAt(data, names), valueAt(previousData, names)])
+
+export function valueAt(data: unknown, names: readonly string[]): unknown {
+  let value = data
+  for (const name of names) value = isObject(value) ? own(value, name) : undefined
+  return value
 }
