@@ -41,7 +41,7 @@ const pathsMax = 200_000
 /** Positions of a turn. */
 const turnPositions = { read: 20_000, drawn: 500 }
 
-/** @param across so many positions side by side are told apart. Default: those of a map */
+/** @param across so many positions side by side can be distinguished. Default: those of a map */
 export async function planShapes(
   features: readonly Feature[],
   across = frameWidth,
