@@ -99,9 +99,9 @@ describe.each(anyDatabase)('facts about fields on $name', (database) => {
     // Members of an object may be missing in different records.
     expect([open.towns['address']![1], open.towns['owner']![1]]).toEqual(['≥ 67 %', '≥ 67 %'])
     expect([open.towns['address']!.at(-1), open.towns['owner']!.at(-1)]).toEqual(['v1.0.0', 'v1.0.0'])
-    // Nothing is said of an object and of a field that has the name of its member.
-    expect(open.towns['place']!.slice(1, 3)).toEqual(['', ''])
-    expect(open.towns['place.height']!.slice(1, 3)).toEqual(['', ''])
+    // Statistics say nothing of an object and of a field that has the name of its member; records do.
+    expect(open.towns['place']!.slice(1, 3)).toEqual(['', '{"height":5}'])
+    expect(open.towns['place.height']!.slice(1, 3)).toEqual(['', 'x'])
     for (const secret of ['h5h5', 'hush', 'Hushby', '9,999,999', 'Ghost'])
       expect(open.html).not.toContain(secret)
     expect(arrowsOf(open.html)).toBe('References between types Town land refers to Land')
@@ -119,6 +119,35 @@ describe.each(anyDatabase)('facts about fields on $name', (database) => {
     expect((await facts(cookie)).html).toBe(own.html)
     const asPublic = await page(`${at}?view=public`, cookie)
     for (const secret of ['h5h5', 'Hushby', '9,999,999']) expect(asPublic).not.toContain(secret)
+  })
+
+  test('an example is a frequent value, else that of a record; empty texts are no values', async () => {
+    const path = await newPath()
+    const puts = Array.from({ length: 40 }, (_, n) => ({
+      id: `${n}`.padStart(2, '0'),
+      type: 'Land',
+      data: {
+        area: n >= 37 ? -1 : 100 + n,
+        code: n < 10 ? '' : `c${n}`,
+        region: n % 2 ? 'North' : '',
+        list: [n],
+      },
+    }))
+    const properties = {
+      area: { type: 'number' },
+      code: { type: 'string' },
+      region: {},
+      list: { type: 'array' },
+      none: {},
+    }
+    await stage.push(path, { opening: { schemas: { Land: { properties } } }, puts })
+    await computed(path, ['Land'])
+    const rows = rowsOf(await page(`${path.replace('/collections', '')}/schemas`), 'Land')
+    expect(rows['area']!.slice(1, 3)).toEqual(['100 %', '100'])
+    expect(rows['code']!.slice(1, 3)).toEqual(['75 %', 'c10'])
+    expect(rows['region']!.slice(2, 3)).toEqual(['North'])
+    expect(rows['list']!.slice(2, 3)).toEqual(['[0]'])
+    expect(rows['none']!.slice(2, 3)).toEqual([''])
   })
 
   test('a page of a type has the references from and to it; a diagram of hundreds of types is bounded', async () => {

@@ -1,9 +1,11 @@
 /** Facts about the fields of types that their schemas lack: how many records have them, an example, their first version. */
 import { findColumns, type JsonObject, type PlainSchema, parseSemver, tableColumns } from '@ulmus/content'
-import { giveWay, profiledMax } from '@ulmus/registry'
+import { giveWay, profiledMax, RegistryError } from '@ulmus/registry'
+import type { ColumnStatistics } from '@ulmus/wire'
 import type { VersionResponse, VisitedCollection } from '../../data/collection.ts'
 import { knownProfiles, type Profiles, readProfiles } from '../../data/profiles.ts'
-import type { Visit } from '../../page.ts'
+import { isObject, type PageRecord, readRecords } from '../../data/records.ts'
+import { own, type Visit } from '../../page.ts'
 
 /** A page asks for statistics that are not known until this time has passed. Milliseconds. */
 const patience = 700
@@ -41,6 +43,8 @@ export async function readFacts(
 ): Promise<Facts> {
   const since = await visit.registry.strips.since(seen.who, seen, parseSemver(version.semver)!)
   const { profiles, state } = await profilesOf(visit, seen, smallFirst(types, version))
+  const samples = new Map<string, readonly PageRecord[]>()
+  for (const { type } of types) samples.set(type, await firstRecords(visit, seen, type))
   const schemas = new Map(types.map(({ type, schema }) => [type, schema]))
   const members = new Map<string, Members>()
   for (const { type, schema } of types) {
@@ -50,19 +54,68 @@ export async function readFacts(
   return {
     state,
     of(type, field) {
-      if (isAmbiguous(schemas.get(type)!, field)) return nothingKnown
+      const sample = sampleOf(samples.get(type)!, field)
+      if (isAmbiguous(schemas.get(type)!, field)) return { ...nothingKnown, example: sample }
       const ofType = members.get(type)!
-      if (ofType.has(field))
-        return objectFacts(field, ofType.get(field), profiles.get(type), since.get(type) ?? new Map())
+      if (ofType.has(field)) {
+        const ofObject = objectFacts(
+          field,
+          ofType.get(field),
+          profiles.get(type),
+          since.get(type) ?? new Map(),
+        )
+        return { ...ofObject, example: sample }
+      }
       const found = profiles.get(type)?.get(field)
       return {
-        filled: found && [found.count, found.count + found.nulls],
-        example: found?.top?.[0]?.value ?? found?.min,
+        filled: found && [found.count - emptyTexts(found), found.count + found.nulls],
+        example:
+          frequent(found) ?? sample ?? found?.top?.find(({ value }) => value !== '')?.value ?? found?.min,
         since: since.get(type)?.get(field),
       }
     },
   }
 }
+
+/** Records of a type that give examples. */
+const samplesMax = 5
+/** A value of fewer records is no frequent one: that of most may be -1, for "not known". */
+const frequentShare = 0.1
+
+/** The first records of a type. None: they cannot be read. */
+async function firstRecords(
+  visit: Visit,
+  seen: VisitedCollection,
+  type: string,
+): Promise<readonly PageRecord[]> {
+  try {
+    return (await readRecords(visit, seen, { type, limit: samplesMax, schema: undefined })).records
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error
+    return []
+  }
+}
+
+/** The first value of a field that says anything. */
+function sampleOf(records: readonly PageRecord[], field: string): unknown {
+  const values = records.map(({ data }) => (isObject(data) ? own(data, field) : undefined))
+  return values.find((value) => !isEmpty(value))
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+function frequent(found: ColumnStatistics | undefined): unknown {
+  const [one] = found?.top?.filter(({ value }) => value !== '') ?? []
+  return one !== undefined && one.count >= frequentShare * found!.count ? one.value : undefined
+}
+
+/** Empty texts are no values. */
+const emptyTexts = ({ top = [] }: ColumnStatistics): number =>
+  top.find(({ value }) => value === '')?.count ?? 0
 
 const nothingKnown: FieldFacts = { filled: undefined, example: undefined, since: undefined }
 

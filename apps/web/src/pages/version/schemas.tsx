@@ -45,6 +45,8 @@ const rawOfPage = 150_000
 const nameMax = 100
 /** Longer examples are cut. Characters. */
 const exampleMax = 40
+/** Maximum length of an unfolded one. Characters. */
+const exampleUnfoldedMax = 400
 /** Interval while statistics are being computed. Seconds. */
 const reloadSeconds = 2
 
@@ -210,7 +212,9 @@ function Fields({ seen, fields, type, of, facts }: FieldsProps) {
       columns={[
         { header: 'Property', cell: ({ field }) => <Property field={field} /> },
         { label: 'Kind', cell: ({ field }) => <Kind kind={field.type} refersTo={field.refersTo} /> },
-        ...(rows.some(({ filled }) => filled !== undefined) ? factColumns(seen) : []),
+        ...(rows.some(({ filled, example }) => filled !== undefined || example !== undefined)
+          ? factColumns(seen)
+          : []),
         {
           header: 'Rules',
           class: 'quiet',
@@ -261,6 +265,7 @@ const factColumns = (seen: VisitedCollection): Column<Row>[] => [
           seen={seen}
           value={example}
           most={exampleMax}
+          unfoldedAt={exampleUnfoldedMax}
           refersTo={isCutValue(example) ? undefined : field.refersTo}
           isQuantity={areQuantities(field.name, [example])}
         />
