@@ -61,6 +61,22 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     ])
   })
 
+  test('the form of a fork names the forks that exist, and proposes an address that is free', async () => {
+    const { path, slug } = await stage.newCollection()
+    await stage.push(path, { opening: { schemas: { A: {} } } })
+    const formIn = async () => {
+      const { text } = await ada.get(`${pageOf(path)}/fork`)
+      const [, address] = /<input[^>]*name="slug"[^>]* value="([^"]*)"/.exec(text) ?? []
+      return { text, address, org: /<option value="([^"]*)" selected/.exec(text)?.[1] }
+    }
+    const before = await formIn()
+    expect([before.org, before.address, before.text.includes('<dt>Forks')]).toEqual(['guild', slug, false])
+    expect((await ada.postForm(`${pageOf(path)}/fork`, { org: 'guild', slug })).status).toBe(303)
+    const after = await formIn()
+    expect(after.address).toBe(`${slug}-2`)
+    expect(after.text).toMatch(new RegExp(`<dt>Forks</dt>.*?href="/guild/${slug}"`, 's'))
+  })
+
   test('a collection without versions has no tabs that would show its overview', async () => {
     const path = await newPath()
     const tabs = async () => {

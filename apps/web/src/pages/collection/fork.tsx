@@ -1,4 +1,5 @@
 /** `…/fork`: copies the collection to an organization of the visitor. A fork takes no extra space. */
+import { MovedError, RegistryError } from '@ulmus/registry'
 import { CreateFork } from '@ulmus/wire'
 import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
@@ -7,7 +8,8 @@ import { checked, type FormState, formPage, typed } from '../../form.ts'
 import { withoutUnseen } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { Redirect, type View, type Visit } from '../../page.ts'
-import { versionPath } from '../../paths.ts'
+import { type CollectionName, versionPath } from '../../paths.ts'
+import { FamilyFacts } from '../version/family.tsx'
 
 export const fork = formPage(async (visit, form) => {
   const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
@@ -33,6 +35,12 @@ async function forkPage(visit: Visit, { form, error }: FormState): Promise<View>
       ),
     }
   const orgs = (await visit.registry.members.membershipsOf(visit.who, { limit: 100 })).items
+  const family = await visit.registry.forks.family(seen.who, seen)
+  const target = await freeTarget(
+    visit,
+    orgs.map(({ account }) => account.slug),
+    seen.slug,
+  )
   return {
     title,
     body: (
@@ -44,6 +52,11 @@ async function forkPage(visit: Visit, { form, error }: FormState): Promise<View>
             copied, and it remembers where it came from.
             {!seen.isMember && ' Of collections that hold anything private, only members can make forks.'}
           </p>
+          {(family.source !== null || family.forks.length > 0) && (
+            <dl class="facts-list">
+              <FamilyFacts {...{ seen, family }} version={seen.latest} />
+            </dl>
+          )}
           <Refusal error={error} />
           {orgs.length === 0 ? (
             <Empty title="Forks belong to organizations, and you are in none.">
@@ -59,13 +72,13 @@ async function forkPage(visit: Visit, { form, error }: FormState): Promise<View>
                 name="org"
                 label="Into"
                 form={form}
-                value={orgs[0]!.account.slug}
+                value={target.org}
                 options={orgs.map(
                   ({ account }) =>
                     [account.slug, `${account.slug} (${withoutUnseen(account.displayName)})`] as const,
                 )}
               />
-              <Field name="slug" label="Address" form={form} value={seen.slug} required most={100} />
+              <Field name="slug" label="Address" form={form} value={target.slug} required most={100} />
               {seen.isPublic && (
                 <Choice
                   name="visibility"
@@ -86,5 +99,30 @@ async function forkPage(visit: Visit, { form, error }: FormState): Promise<View>
         </div>
       </CollectionPage>
     ),
+  }
+}
+
+/** Organizations whose addresses are looked up. */
+const lookedUpMax = 10
+
+/** An organization whose address of the same name is free; else another name in the first one. */
+async function freeTarget(visit: Visit, orgs: readonly string[], slug: string) {
+  for (const org of orgs.slice(0, lookedUpMax))
+    if (!(await isTaken(visit, { owner: org, slug }))) return { org, slug }
+  const [org = ''] = orgs
+  for (let n = 2; n <= lookedUpMax; n++)
+    if (!(await isTaken(visit, { owner: org, slug: `${slug}-${n}` }))) return { org, slug: `${slug}-${n}` }
+  return { org, slug: '' }
+}
+
+async function isTaken({ registry, who }: Visit, path: CollectionName): Promise<boolean> {
+  try {
+    await registry.collections.shown(who, { ...path, v: 'latest' }, { asPublic: false, withVersion: false })
+    return true
+  } catch (error) {
+    // Old names of collections lead to them, and are free again.
+    if (error instanceof MovedError) return false
+    if (!(error instanceof RegistryError)) throw error
+    return error.code !== 'collection_not_found'
   }
 }

@@ -5,9 +5,10 @@ import { WorkloadLine } from '../../components/workload.tsx'
 import type { CitedVersion } from '../../data/citation.ts'
 import type { VisitedCollection } from '../../data/collection.ts'
 import { licenseOf } from '../../data/licence.ts'
-import { counted, countText, cutText, hashDigits, sizeText } from '../../format.ts'
+import { countText, cutText, hashDigits, sizeText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, collectionPath, versionPath } from '../../paths.ts'
+import { FamilyFacts } from './family.tsx'
 
 /** Longer messages and licences are cut. Characters. */
 const messageMax = 1_000
@@ -25,80 +26,13 @@ const Licence = ({ text }: { text: string }) => {
   )
 }
 
-interface FamilyProps {
+interface AboutProps {
   readonly seen: VisitedCollection
   readonly version: CitedVersion
   readonly family: Family
 }
 
-/** Forks in the list. */
-const forksShown = 5
-
-/** The source of a fork, and the forks of the collection. */
-function FamilyFacts({ seen, version, family: { source, forks, publicForks } }: FamilyProps) {
-  return (
-    <>
-      {source !== null && (
-        <>
-          <dt>Forked from</dt>
-          <dd>
-            <a href={versionPath(source)}>
-              {source.owner}/{source.slug} {source.version}
-            </a>
-            , <Behind of={source} source={source} />
-            {' · '}
-            <a
-              href={collectionPath(
-                seen,
-                'compare',
-                source.owner,
-                `${source.slug}@${source.version}...${version.semver}`,
-              )}
-            >
-              what differs
-            </a>
-          </dd>
-        </>
-      )}
-      {forks.length > 0 && (
-        <>
-          <dt>Forks</dt>
-          <dd>
-            {countText(Math.max(publicForks, forks.length))}
-            <ul class="forks">
-              {forks.slice(0, forksShown).map((fork) => (
-                <li key={`${fork.owner}/${fork.slug}`}>
-                  <a href={versionPath({ owner: fork.owner, slug: fork.slug })}>
-                    {fork.owner}/{fork.slug}
-                  </a>
-                  , <Behind of={fork} source={seen} />
-                </li>
-              ))}
-            </ul>
-          </dd>
-        </>
-      )}
-    </>
-  )
-}
-
-interface BehindProps {
-  readonly of: Pick<Family['forks'][number], 'version' | 'behind'>
-  readonly source: { readonly owner: string; readonly slug: string; readonly latest: string | null }
-}
-
-/** `2 versions behind`, with a link to what the fork lacks. */
-const Behind = ({ of: { version, behind }, source }: BehindProps) =>
-  behind === 0 || source.latest === null ? (
-    <>up to date</>
-  ) : (
-    <a href={collectionPath(source, 'compare', `${version}...${source.latest}`)}>
-      {behind >= 1_000 ? 'at least ' : ''}
-      {counted(behind, 'version')} behind
-    </a>
-  )
-
-export function About({ seen, version, family }: FamilyProps) {
+export function About({ seen, version, family }: AboutProps) {
   const { license } = version.metadata as { license?: unknown }
   return (
     <>
@@ -141,7 +75,7 @@ export function About({ seen, version, family }: FamilyProps) {
             <Name of={seen.ownerName} />
           </a>
         </dd>
-        <FamilyFacts {...{ seen, version, family }} />
+        <FamilyFacts {...{ seen, family }} version={version.semver} />
         <dt>Digest</dt>
         <dd>
           <ShortHash hash={seen.isPublic ? version.publicHash : version.hash} />
