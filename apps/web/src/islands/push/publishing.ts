@@ -168,7 +168,7 @@ export class Publishing {
     this.#set({ ask, planned: chosen })
     if (isReadAgain || isReading) await this.#open('type', 'Reading it again…', editsFor)
     else
-      await this.#during('type', 'Reading the latest version…', async (report) => {
+      await this.#during('type', this.#readingText, async (report) => {
         const planned = await this.#call('plan', ask, report)
         return { planned, edits: editsFor(planned, this.state), ...uncompared }
       })
@@ -260,8 +260,12 @@ export class Publishing {
         return this.#replan({ optional: [...(ask?.optional ?? []), change.field] })
       case 'head':
         this.#set({ head: change.head })
-        return this.#open('reading', 'Reading the latest version…')
+        return this.#open('reading', this.#readingText)
     }
+  }
+
+  get #readingText(): string {
+    return this.state.head === null ? 'Reading the file…' : 'Reading the latest version…'
   }
 
   async #during(

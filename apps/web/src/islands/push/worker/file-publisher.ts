@@ -82,7 +82,7 @@ export class FilePublisher {
   }
 
   async open({ file, options, target, ask }: OpenAsk, report: Report): Promise<OpenedFile> {
-    report('Reading the latest version…')
+    if (target.head !== null) report('Reading the latest version…')
     const latest = await this.#latestOf(target)
     const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
     // Of a chosen type, or a new one, no other type says how to read the file.
