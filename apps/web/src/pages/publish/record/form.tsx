@@ -137,9 +137,11 @@ function RecordForm({ edited, visit, form, error }: Props) {
         <Privacy edited={edited} form={form} />
         <Confirmations error={error} form={form} />
         <Field name="message" label="Message" form={form} help="What changed, for the list of versions." />
-        <button type="submit" class="primary">
-          {edited.gone === undefined ? 'Save as a new version' : 'Add the record again'}
-        </button>
+        <div class="save-bar">
+          <button type="submit" class="primary">
+            {edited.gone === undefined ? 'Save as a new version' : 'Add the record again'}
+          </button>
+        </div>
       </form>
       {isJson && <Rules schema={schema} type={type} />}
     </>

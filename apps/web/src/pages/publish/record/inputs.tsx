@@ -108,13 +108,13 @@ function helpOf({ kind, field }: Control, { seen, version }: Omit<Props, 'form'>
           .{' '}
         </>
       )}
-      {hints}
+      {hints !== '' && sentenceOf(`${hints.charAt(0).toUpperCase()}${hints.slice(1)}`)}
     </>
   )
 }
 
-/** Ends a description, which other sentences follow. */
-const sentenceOf = (text: string): string => (/[\p{P}\s]$/u.test(text) ? text : `${text}.`)
+/** Ends a description or a hint, as other sentences do. */
+const sentenceOf = (text: string): string => (/[.!?…:;]\s*$/u.test(text) ? text : `${text}.`)
 
 function hintOf(kind: Control['kind'], type: string): string {
   if (kind === 'list') return 'one value a line'
