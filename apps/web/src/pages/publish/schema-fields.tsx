@@ -37,7 +37,8 @@ export const PropertyFields = ({ entry, index, isNew, saved = newEntry, moves, m
           <>New property {name !== '' && <code>{cutName(name, nameMax)}</code>}</>
         ) : (
           <>
-            <code>{cutName(name, nameMax)}</code> <span class="quiet">{cutText(type, nameMax)}</span>
+            <code>{cutName(name, nameMax)}</code>{' '}
+            {kind === undefined && <span class="quiet">{cutText(type, nameMax)}</span>}
           </>
         )}
       </legend>
