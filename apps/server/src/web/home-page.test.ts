@@ -51,6 +51,10 @@ describe.each(anyDatabase)('the home page on $name', (database) => {
     expect(table).toContain(`href="${at}/records/Town?filter=`)
     expect(after).toContain(`<a href="${at}/records/Town">All 29 records</a>`)
     expect(after).not.toMatch(/hush|diary|t1"/)
+    // Members have it too, in their view, and each collection once.
+    const own = await home(ada)
+    expect(tableIn(own)).toContain('<tr class="profiles">')
+    expect(own.split(`<span class="slash">/</span>${at.split('/').at(-1)}<`)).toHaveLength(2)
 
     await stage.ada.patch(path, { public: false })
     expect(await home(anyone)).not.toContain(at)

@@ -113,14 +113,20 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
     registry.invitations.own(who),
   ])
   const changes = await changesIn(visit, mine.items)
+  const live = await liveTable(visit, recent)
+  const listed = new Set(mine.items.map(({ id }) => id))
+  const others = recent.filter(({ id }) => !listed.has(id))
   const isNew = orgs.items.length === 0 && mine.items.length === 0
   return (
     <div class="wide content columns">
       <div>
         {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine items={mine.items} />}
         <Changes changes={changes} />
+        {live !== undefined && <Live {...live} />}
         {/* The first steps offer the sample, too. */}
-        <Recent recent={recent} owner={isNew ? undefined : own} />
+        {(others.length > 0 || recent.length === 0) && (
+          <Recent recent={others} owner={isNew ? undefined : own} />
+        )}
       </div>
       <aside>
         {invitations.length > 0 && (
