@@ -336,7 +336,7 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     )
     const part = '3 of 4 records of type City where people ≥ 100,000, ordered by people ↓'
     expect(text).toContain(`(v1.0.0) [Data set], ${part}, accessed `)
-    expect(text).toContain(`/v/v1.0.0/records/City${query}. ${digest}`)
+    expect(text).toContain(`/v/v1.0.0/records/City${query}. Digest ${digest}`)
     expect(bibtex).toContain(`note = {Data set, ${part}, accessed `)
     expect((await page(linksIn(html).get('Close')!)).html).not.toContain('Data set')
     // The address gives the same records to others, so a member cites what the public sees.

@@ -305,7 +305,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     expect(html).toMatch(/href="[^"]*cite=1[^"]*"[^>]*>Cite</)
     const cited = decoded((await ask(sql, ada, { view: 'public', cite: '1' })).html)
     expect(cited).toContain('(v1.0.0) [Data set], 2 rows of an SQL query, accessed ')
-    expect(cited).toContain(`/v/v1.0.0/sql?${new URLSearchParams({ sql })}. public:`)
+    expect(cited).toContain(`/v/v1.0.0/sql?${new URLSearchParams({ sql })}. Digest public:`)
   })
 
   test('a large, wide or hostile answer is cut: at most 1,000 rows and 500 kB', async () => {

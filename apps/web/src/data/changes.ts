@@ -30,5 +30,5 @@ export function reasonOf(from: string, to: string): string {
   const [a, b] = [from, to].map((semver) => semver.replace(/^v/, '').split('.').map(Number))
   if (a?.[0] !== b?.[0]) return 'major: a schema or the set of types changed'
   if (a?.[1] !== b?.[1]) return 'minor: records or files changed'
-  return a?.[2] === b?.[2] ? 'the same version' : 'patch: metadata changed, or what is private'
+  return a?.[2] === b?.[2] ? 'the same version' : 'patch: metadata or private data changed'
 }

@@ -99,7 +99,7 @@ export function resultCitationsOf(
   const facts = { ...citationFacts(seen, version, ''), url }
   const { creators, year, title, semver, digest } = facts
   const day = `accessed ${dayText.format(accessed)}`
-  const text = `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set], ${part}, ${day}. ${url}. ${digest}`
+  const text = `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set], ${part}, ${day}. ${url}. Digest ${digest}`
   return [
     { form: 'Text', text },
     { form: 'BibTeX', text: bibtex({ ...facts, key: `${facts.key}-part` }, `${part}, ${day}`) },
@@ -107,7 +107,7 @@ export function resultCitationsOf(
 }
 
 const plain = ({ creators, year, title, semver, url, digest }: CitationFacts): string =>
-  `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set]. ${url}. ${digest}`
+  `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set]. ${url}. Digest ${digest}`
 
 const bibtexEscapes: Record<string, string> = {
   '\\': '\\textbackslash{}',

@@ -159,7 +159,7 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
         )}
         {item.appId !== null && (
           <span>
-            with <bdi>{cutText(item.appId, nameMax)}</bdi>
+            by the program <bdi>{cutText(item.appId, nameMax)}</bdi>
           </span>
         )}
         <ShortHash hash={seen.isPublic ? item.publicHash : item.hash} />
