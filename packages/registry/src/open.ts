@@ -149,9 +149,7 @@ export async function openRegistry(config: RegistryConfig) {
     const server = newServer(release, config.works)
     const newerRelease = watchForNewerRelease(context, release, config.onNewerRelease)
     const tables = config.tables ?? usualTables
-    const folder = join(config.dataFolder, 'tables')
-    const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
-    await sweepTablesRegularly(context, installed)
+    const installed = await openTables(config, context, opened)
     const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const versionLog = await openVersionLog(config.versionLog ?? {}, ownFolder)
     const answering = answeringOf(context, tables, installed)
@@ -204,6 +202,16 @@ async function openWatchedStores(config: RegistryConfig, opened: AsyncDisposable
   outages.watch(stores.database)
   opened.defer(outages.close)
   return stores
+}
+
+/** The folder of tables, which is swept regularly. */
+async function openTables(config: RegistryConfig, context: Context, opened: AsyncDisposableStack) {
+  const { bytesMax } = config.tables ?? usualTables
+  const { space, log } = context
+  const folder = join(config.dataFolder, 'tables')
+  const installed = await installTables({ folder, space, bytesMax, log }, opened)
+  await sweepTablesRegularly(context, installed)
+  return installed
 }
 
 /** Services that ask tables, and their background work. */
