@@ -42,9 +42,11 @@ export function searchSections(sections: readonly DocSection[], query: string): 
   for (const section of sections) {
     const [heading, text] = [section.heading.toLowerCase(), section.text.toLowerCase()]
     if (!words.every((word) => heading.includes(word) || text.includes(word))) continue
+    // The words in a row say more than each of them often: "go back" is not "backup".
+    const inRow = words.length > 1 && text.includes(words.join(' ')) ? 10 : 0
     const score = words.reduce(
       (sum, word) => sum + (heading.includes(word) ? 10 : 0) + Math.min(5, text.split(word).length - 1),
-      0,
+      inRow,
     )
     const first = Math.max(0, Math.min(...words.map((word) => text.indexOf(word)).filter((at) => at >= 0)))
     hits.push({
