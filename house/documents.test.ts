@@ -10,8 +10,8 @@ const variablesIn = (text: string, pattern: RegExp): string[] => [
   ...new Set(Array.from(text.matchAll(pattern), ([, name]) => name!)),
 ]
 
-const config = ['config.ts', 'bucket-settings.ts', 'database-settings.ts', 'outside-settings.ts']
-  .map((name) => read(`apps/server/src/${name}`))
+const config = ['apps/server/src/config.ts', ...globSync('apps/server/src/variables/*.ts', { cwd: root })]
+  .map(read)
   .join('')
 const variables = variablesIn(config, /(?<![A-Za-z])'([A-Z][A-Z0-9_]*)'/g).sort()
 

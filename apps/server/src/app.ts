@@ -69,11 +69,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const https = config.publicUrl?.startsWith('https:') === true
   const browserCookie = sessionCookie({ https })
   const { downloads } = options
-  const { readmeImages } = config
+  const { site, readmeImages } = config
   const reference = new ApiReference({ sessionCookie: browserCookie.name, version })
   const pages = {
     ...{ registry, origin: options.origin, session: browserCookie },
-    ...{ readmeImages, downloads, reference },
+    ...{ site, readmeImages, downloads, reference },
   }
   const app = Fastify(serverOptions(options, pages))
   checkShapes(app, { checkAnswers: options.checkAnswers === true })

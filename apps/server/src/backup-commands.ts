@@ -19,11 +19,11 @@ import {
   type StoresConfig,
   StoresUnfitError,
 } from '@ulmus/registry'
-import { readBackupBucket } from './bucket-settings.ts'
 import { release } from './build.ts'
 import { readConfig, readSecrets } from './config.ts'
-import { outsideOf } from './outside-settings.ts'
-import { ConfigError, type Environment, variablesOf } from './variables.ts'
+import { readBackupBucket } from './variables/bucket-settings.ts'
+import { outsideOf } from './variables/outside-settings.ts'
+import { ConfigError, type Environment, variablesOf } from './variables/variables.ts'
 
 /** Exit codes: success; damage found, or the command refused; wrong command line. */
 export const exits = { well: 0, damaged: 1, misused: 2 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readConfig, readPublicUrl, readSecrets } from './config.ts'
-import { unencryptedHost } from './database-settings.ts'
 import { isLoopback } from './loopback.ts'
-import { ConfigError } from './variables.ts'
+import { unencryptedHost } from './variables/database-settings.ts'
+import { ConfigError } from './variables/variables.ts'
 
 const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
 
@@ -106,6 +106,23 @@ test.each<[Record<string, string>, object]>([
   [{ PUBLIC_URL: 'https://Registry.example/', ...oidc }, { publicUrl: 'https://registry.example' }],
   [{}, { readmeImages: false }],
   [{ README_IMAGES: 'on' }, { readmeImages: true }],
+  [{}, { site: { name: 'Ulmus', links: [] } }],
+  [
+    {
+      SITE_NAME: 'Data of Ås',
+      SITE_LINKS: 'Imprint=https://a.example/?x=1,2,Privacy = http://b.example/p',
+      CONTACT: 'data@a.example',
+    },
+    {
+      site: {
+        ...{ name: 'Data of Ås', contact: 'mailto:data@a.example' },
+        links: [
+          { label: 'Imprint', url: 'https://a.example/?x=1,2' },
+          { label: 'Privacy', url: 'http://b.example/p' },
+        ],
+      },
+    },
+  ],
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
   [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10, signIn: 600 } }],
   [{ MAX_CONNECTIONS: '100' }, { connectionsMax: 100 }],
@@ -198,6 +215,13 @@ test.each<[Record<string, string>, string]>([
   ...['1G', '10 gigabytes', '1.5', 'GB', '-1', '0', '1e3', '2000000GB'].map(
     (size): [Record<string, string>, string] => [{ MAX_FILE_BYTES: size }, '512MB, 10GB or 10GiB'],
   ),
+  [{ SITE_NAME: 'x'.repeat(61) }, 'SITE_NAME'],
+  [{ SITE_LINKS: 'Imprint' }, 'SITE_LINKS must be names'],
+  [{ SITE_LINKS: 'Imprint=javascript:alert(1)' }, 'SITE_LINKS must be names'],
+  [{ CONTACT: 'data' }, 'CONTACT must be'],
+  [{ CONTACT: 'javascript:alert(1)' }, 'CONTACT must be'],
+  [{ SITE_COLOR: 'green' }, 'SITE_COLOR must be'],
+  [{ SITE_LOGO: '/absent.svg' }, 'SITE_LOGO cannot be read'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
   [{ ROLES: 'worker' }, 'ROLES'],
   [{ ROLES: 'api,cook' }, 'ROLES'],

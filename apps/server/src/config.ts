@@ -1,13 +1,20 @@
 /** Settings from the environment: read once, validated, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
 import { type S3Keys, type SecretsConfig, s3BlobBytesMax, type VersionLogConfig } from '@ulmus/registry'
-import { type Bucket, readObjectStore, readS3Keys } from './bucket-settings.ts'
-import { demandDatabaseUrl } from './database-settings.ts'
 import { isLoopback } from './loopback.ts'
-import { type OutsideSettings, readOutside, readOutsideProxy } from './outside-settings.ts'
 import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
-import { ConfigError, type Environment, type ReadVariable, type Variables, variablesOf } from './variables.ts'
+import { type Bucket, readObjectStore, readS3Keys } from './variables/bucket-settings.ts'
+import { demandDatabaseUrl } from './variables/database-settings.ts'
+import { type OutsideSettings, readOutside, readOutsideProxy } from './variables/outside-settings.ts'
+import { readSite, type SiteSettings } from './variables/site-settings.ts'
+import {
+  ConfigError,
+  type Environment,
+  type ReadVariable,
+  type Variables,
+  variablesOf,
+} from './variables/variables.ts'
 
 /** All settings except secrets. A new variable needs a line in docs/configuration.md and in .env.example. */
 export interface Config {
@@ -53,6 +60,7 @@ export interface Config {
   readonly diskReserveBytes: number
   /** True if readmes show images of other sites, which then learn their readers' addresses. */
   readonly readmeImages: boolean
+  readonly site: SiteSettings
   /** Requests to addresses that users gave; null: none are sent. */
   readonly outside: OutsideSettings | null
   /** Files with the key that encrypts the secrets of webhooks, and with the key before. */
@@ -116,6 +124,7 @@ export function readConfig(env: Environment, note?: (read: ReadVariable) => void
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     keepDeletedDays: read.integer('KEEP_DELETED_DAYS', { min: 1, max: 3_650, usual: 7 }),
     diskReserveBytes: read.bytes('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
+    site: Object.freeze(readSite(read)),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
     outside: readOutside(read),
     secretsKeys: Object.freeze({

@@ -1,6 +1,6 @@
 /** File descriptors: the limit of this process, and the share of them for connections. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { ConfigError } from './variables.ts'
+import { ConfigError } from './variables/variables.ts'
 
 export interface Descriptors {
   /** Limit of open descriptors. */

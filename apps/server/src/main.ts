@@ -14,7 +14,6 @@ import {
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, readConfig, readSecrets, type Secrets } from './config.ts'
-import { unencryptedHost } from './database-settings.ts'
 import { downloadsOf } from './downloads/downloads.ts'
 import { logOptions } from './log.ts'
 import { type Server, startServer } from './server.ts'
@@ -22,7 +21,8 @@ import { notifyServiceManager } from './service-manager.ts'
 import { misspeltIn } from './settings/effective.ts'
 import { issuerFault } from './sign-in/issuer-fault.ts'
 import { onEndWanted } from './signals.ts'
-import { ConfigError } from './variables.ts'
+import { unencryptedHost } from './variables/database-settings.ts'
+import { ConfigError } from './variables/variables.ts'
 
 /** Maximum time from the signal to the exit, even if work is unfinished. Seconds. */
 const endSecondsMax = 9

@@ -18,10 +18,10 @@ import { release } from './build.ts'
 import type { Config, Secrets } from './config.ts'
 import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from './descriptors.ts'
 import type { Downloads } from './downloads/downloads.ts'
-import { outsideOf } from './outside-settings.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
-import { ConfigError } from './variables.ts'
+import { outsideOf } from './variables/outside-settings.ts'
+import { ConfigError } from './variables/variables.ts'
 
 export interface Server {
   /** Public address, as `http://127.0.0.1:4000`. */

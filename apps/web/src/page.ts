@@ -37,6 +37,25 @@ export interface ReferencePage {
 }
 
 /** One request of a page. Every call of `registry` takes `who`, or on pages of a collection `VisitedCollection.who`. */
+/** Name and links that the operator gives the site. */
+export interface Site {
+  /** Default: `Ulmus`. */
+  readonly name: string
+  /** Links of the footer, as an imprint. */
+  readonly links: readonly { readonly label: string; readonly url: string }[]
+  /** `mailto:…` or `https:…` of the operator. */
+  readonly contact: string | undefined
+  /** Colour of the line above all pages, `#2f8f52`. Default: none. */
+  readonly color: string | undefined
+  /** Path of the picture in the head. Default: the leaf. */
+  readonly logo: string | undefined
+}
+
+export const usualSite: Site = {
+  ...{ name: 'Ulmus', links: [] },
+  ...{ contact: undefined, color: undefined, logo: undefined },
+}
+
 export interface Visit {
   readonly registry: Registry
   /** The visitor's rights. */
@@ -49,6 +68,7 @@ export interface Visit {
   readonly url: URL
   /** Public address of this server, as `https://registry.example`, for examples to copy. */
   readonly origin: string
+  readonly site: Site
   /** True if readmes show images of other sites, which then learn their readers' addresses. */
   readonly readmeImages: boolean
   /** The packages of `/downloads`. */
@@ -74,7 +94,7 @@ export const feedTypes: Readonly<Record<FeedLink['format'], string>> = {
 
 /** A page to be rendered. */
 export interface View {
-  /** Title of the document; `· Ulmus` is added. */
+  /** Title of the document; `·` and the name of the site are added. */
   readonly title: string
   /** Description of the document for search engines and previews. Default: none. */
   readonly description?: string

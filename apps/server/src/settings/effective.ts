@@ -1,6 +1,6 @@
 /** The settings as a server would use them, for `ulmus-server config`. */
 import { readConfig, readSecrets } from '../config.ts'
-import type { Environment, ReadVariable } from '../variables.ts'
+import type { Environment, ReadVariable } from '../variables/variables.ts'
 import { misspeltSettings } from './misspelt.ts'
 
 /** Values that are never printed. */

@@ -1,6 +1,6 @@
 /** Finds environment variables that look like a misspelt setting. */
 import { distance } from 'fastest-levenshtein'
-import type { Environment } from '../variables.ts'
+import type { Environment } from '../variables/variables.ts'
 
 /** Beginnings of names that only settings of this server have. */
 const ownBeginnings = ['OIDC_', 'S3_', 'VERSION_LOG_', 'RATE_LIMIT_', 'OUTSIDE_', 'SECRETS_KEY_']

@@ -15,6 +15,11 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
     row: '200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
   },
+  'a contact that the operator has not given': {
+    asked: ['GET /.well-known/security.txt'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+    row: '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+  },
   'the start page with the collections of the caller': {
     asked: ['GET /'],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k

@@ -29,12 +29,14 @@ import { addRefusalHeaders, noteRefusal } from '../plugins/answers/errors.ts'
 import { countAnswers } from '../plugins/answers/reading.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
+import type { SiteSettings } from '../variables/site-settings.ts'
 
 export interface PageOptions {
   readonly registry: Registry
   /** Public address of this server, as `https://registry.example`. */
   readonly origin: () => string
   readonly session: SessionCookie
+  readonly site: SiteSettings
   /** True if readmes show images of other sites. */
   readonly readmeImages: boolean
   readonly downloads: Downloads
@@ -136,15 +138,18 @@ export const refuseByPage =
     return send(web, options, request, reply, view)
   }
 
-/** Scripts and styles, under names that contain their hashes. */
+/** Scripts, styles and the operator's logo, under names that contain their hashes. */
 function serveAssets(app: Parameters<typeof pageRoutes>[0], options: PageOptions): void {
   const kept = new Map<string, KeptAnswer>()
   const asset = { compress: false, config: { credentials: false }, schema } as const
   app.get<{ Params: { file: string } }>('/assets/:file', asset, async (request, reply) => {
     const { file } = request.params
-    const found = (await openWeb()).assets.files.get(`/assets/${file}`)
+    const { logoFile } = options.site
+    const script = (await openWeb()).assets.files.get(`/assets/${file}`)
+    const found =
+      file === logoFile?.file ? logoFile : script && { type: script.type, bytes: Buffer.from(script.text) }
     if (found === undefined) return reply.callNotFound()
-    const answer = kept.get(file) ?? new KeptAnswer(found.type, found.text)
+    const answer = kept.get(file) ?? new KeptAnswer(found.type, found.bytes)
     kept.set(file, answer)
     // A worker obeys the policy of its own script, and fetches what it verifies from this server.
     const headers = {
@@ -168,7 +173,8 @@ function send(
   if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
   if (answer.links !== undefined) reply.header('Link', answer.links)
-  const frame = { caller: callerOf(request), url: urlOf(request), origin: options.origin(), assets }
+  const { site } = options
+  const frame = { caller: callerOf(request), url: urlOf(request), origin: options.origin(), site, assets }
   const status = answer.refused === undefined ? 200 : statusOf(answer.refused.code)
   addRefusalHeaders(status, reply)
   return reply
@@ -193,7 +199,7 @@ const urlOf = ({ url }: FastifyRequest): URL => new URL(url, 'http://path')
 const visitOf = (
   { assets }: Web,
   request: FastifyRequest,
-  { registry, origin, readmeImages, downloads, reference }: PageOptions,
+  { registry, origin, site, readmeImages, downloads, reference }: PageOptions,
 ): Visit => {
   demand(mayOpenPages(request.principal))
   return {
@@ -203,6 +209,7 @@ const visitOf = (
     params: request.params as Record<string, string>,
     url: urlOf(request),
     origin: origin(),
+    site,
     readmeImages,
     downloads: () => downloads.state(),
     reference: () => reference.pages(),

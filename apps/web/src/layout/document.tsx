@@ -5,7 +5,7 @@ import { renderToString } from 'preact-render-to-string'
 import { RefusedContext } from '../components/form.tsx'
 import { Icon, Logo } from '../components/small.tsx'
 import { cutText, withoutUnseen } from '../format.ts'
-import { feedTypes, type View } from '../page.ts'
+import { feedTypes, type Site, type View } from '../page.ts'
 import { signInPath } from '../paths.ts'
 
 /** Properties of a document apart from its view. */
@@ -13,6 +13,7 @@ export interface Frame {
   readonly caller: Caller | undefined
   readonly url: URL
   readonly origin: string
+  readonly site: Site
   /** Paths of scripts and styles by their names in the source. */
   readonly assets: { readonly style: string; script(name: string): string }
 }
@@ -36,7 +37,7 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
         {frame.origin}
         {view.onPaper ?? `${frame.url.pathname}${frame.url.search}`}
       </p>
-      <Footer />
+      <Footer site={frame.site} />
     </body>
   </html>
 )
@@ -52,7 +53,7 @@ const plainText = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : cutText(withoutUnseen(text), headMax)
 
 function Head({ view, frame }: { view: View; frame: Frame }) {
-  const { origin, assets } = frame
+  const { origin, site, assets } = frame
   const isFound = view.refused === undefined
   const [title, description] = [view.title, view.description].map(plainText)
   const canonical = `${origin}${view.canonical ?? frame.url.pathname}`
@@ -61,7 +62,8 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · Ulmus`}</title>
+      <title>{`${title} · ${site.name}`}</title>
+      {site.color !== undefined && <meta name="theme-color" content={site.color} />}
       {description !== undefined && <meta name="description" content={description} />}
       {view.reloadSeconds !== undefined && (
         <noscript>
@@ -77,7 +79,7 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
       {isFound && view.isPublic !== false && (
         <>
           <meta property="og:type" content="website" />
-          <meta property="og:site_name" content="Ulmus" />
+          <meta property="og:site_name" content={site.name} />
           <meta property="og:title" content={title} />
           <meta property="og:url" content={canonical} />
           {description !== undefined && <meta property="og:description" content={description} />}
@@ -101,10 +103,15 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
 
 const Header = ({ frame }: { frame: Frame }) => (
   <header class="top">
+    {frame.site.color !== undefined && (
+      <svg class="site-line" width="100%" height="4" aria-hidden="true">
+        <rect width="100%" height="4" fill={frame.site.color} />
+      </svg>
+    )}
     <div class="wide">
       <a class="home" href="/">
-        <Logo />
-        Ulmus
+        {frame.site.logo === undefined ? <Logo /> : <img src={frame.site.logo} alt="" height="22" />}
+        {frame.site.name}
       </a>
       <search class="search">
         <form action="/explore">
@@ -161,15 +168,21 @@ function Account({ frame: { caller, url } }: { frame: Frame }) {
   )
 }
 
-const Footer = () => (
+const Footer = ({ site: { name, links, contact } }: { site: Site }) => (
   <footer class="bottom">
     <div class="wide">
-      <span>Ulmus, a registry for versioned, structured data</span>
+      <span>{name}, a registry for versioned, structured data</span>
       <nav aria-label="About">
         <a href="/docs">Documentation</a>
         <a href="/docs/api">API</a>
         <a href="/docs/verifying">Verifying</a>
         <a href="/llms.txt">llms.txt</a>
+        {links.map(({ label, url }) => (
+          <a key={label} href={url}>
+            {label}
+          </a>
+        ))}
+        {contact !== undefined && <a href={contact}>Contact</a>}
       </nav>
     </div>
   </footer>

@@ -26,6 +26,10 @@ const declared = declare({
   siteMap: { paths: ['/sitemap.xml'], repeated: true, load: () => import('./site/for-programs.ts') },
   llms: { paths: ['/llms.txt'], load: () => import('./site/for-programs.ts') },
   icon: { paths: ['/favicon.svg'], load: () => import('./site/for-programs.ts') },
+  securityText: {
+    paths: ['/.well-known/security.txt'],
+    load: () => import('./site/for-programs.ts'),
+  },
   manifest: { paths: ['/site.webmanifest'], load: () => import('./site/for-programs.ts') },
   docs: { paths: ['/docs'], load: () => import('./site/docs.tsx') },
   downloads: { paths: ['/downloads'], load: () => import('./site/downloads.tsx') },

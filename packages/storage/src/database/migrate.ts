@@ -87,7 +87,12 @@ export async function migrate(
     await client.query('create schema if not exists drizzle')
     await client.query(
       `create table if not exists drizzle.__drizzle_migrations
-         (id serial primary key, hash text not null, created_at bigint, compatible boolean not null default false, release text)`,
+         (id serial primary key, hash text not null, created_at bigint)`,
+    )
+    // Databases of the time before the first release have the table without them.
+    await client.query(
+      `alter table drizzle.__drizzle_migrations
+         add column if not exists compatible boolean not null default false, add column if not exists release text`,
     )
     const { rows } = await client.query<Applied>(
       `select created_at::double precision as at, compatible, release from drizzle.__drizzle_migrations order by created_at`,

@@ -1,4 +1,5 @@
 /** Files for programs: robots.txt, the site map, llms.txt, the icon, the manifest. */
+import { RegistryError } from '@ulmus/registry'
 import { type Page, Plain, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 
@@ -72,10 +73,10 @@ async function mapOf(registry: Visit['registry'], origin: string): Promise<Mappe
 }
 
 export const llms: Page = {
-  show: async ({ origin }) =>
+  show: async ({ origin, site }) =>
     new Plain(
       'text/plain; charset=utf-8',
-      `# Ulmus
+      `# ${site.name}
 
 > A registry for versioned, structured data: collections of JSON records and files, each with immutable semver versions.
 
@@ -115,13 +116,32 @@ export const icon: Page = {
     ),
 }
 
+/** Days until a copy of `security.txt` is out of date; RFC 9116 wants less than a year. */
+const securityDays = 180
+
+/** RFC 9116, if the operator gave a contact. */
+export const securityText: Page = {
+  async show({ origin, site: { contact }, url }) {
+    if (contact === undefined) throw new RegistryError('route_not_found', { say: { path: url.pathname } })
+    const expires = new Date(Date.now() + securityDays * 86_400_000).toISOString()
+    const lines = [
+      `Contact: ${contact}`,
+      `Expires: ${expires}`,
+      `Canonical: ${origin}/.well-known/security.txt`,
+      'Preferred-Languages: en',
+    ]
+    return new Plain('text/plain; charset=utf-8', `${lines.join('\n')}\n`)
+  },
+}
+
 export const manifest: Page = {
-  show: async () =>
+  show: async ({ site }) =>
     new Plain(
       'application/manifest+json',
       `${JSON.stringify({
-        name: 'Ulmus',
-        short_name: 'Ulmus',
+        name: site.name,
+        short_name: site.name,
+        ...(site.color !== undefined && { theme_color: site.color }),
         start_url: '/',
         display: 'browser',
         icons: [{ src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' }],

@@ -1,6 +1,6 @@
 /** Settings of a PostgreSQL server. docs/configuration.md */
 import { databaseHosts } from '@ulmus/registry'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from '../loopback.ts'
 import { ConfigError } from './variables.ts'
 
 /** Values of `sslmode` that the driver knows. It would take any other for verify-full. */
