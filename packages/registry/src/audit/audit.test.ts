@@ -12,6 +12,7 @@ import { membersOf } from '../accounts/members.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { forksOf } from '../collections/forks.ts'
 import { metadataOf } from '../metadata/metadata.ts'
+import { moderationOf } from '../operators/moderation.ts'
 import { operatorsOf } from '../operators/operators.ts'
 import { anonymous, type Caller, type Principal } from '../principal.ts'
 import { publishingOf } from '../publishing/publishing.ts'
@@ -348,10 +349,21 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
 
   test('lists acts of operators on accounts', async () => {
     const issuer = 'https://login.example'
-    const operators = operatorsOf({
+    const operated = {
       ...context,
       operators: { identities: [{ issuer, subject: 'eve' }], byClaim: false },
-    })
+    }
+    const operators = operatorsOf(operated)
+    await services.collections.create(ada, 'ada', { slug: 'leak', public: true })
+    const leak = { owner: 'ada', slug: 'leak' }
+    await moderationOf(operated).hide({ ...eve, credential: null }, leak, 'It names people.')
+    expect(await log(ada, 'ada', { action: 'collection.hidden' })).toMatchObject([
+      {
+        target: 'ada/leak',
+        actor: { account: 'eve' },
+        details: { hidden: true, reason: 'It names people.' },
+      },
+    ])
     const kept = await user('kept-out')
     const own = { ...eve, credential: null }
     await operators.change(own, 'kept-out', { suspended: true, quotaBytes: 10 })
