@@ -15,7 +15,8 @@ const terminal = openTerminal(process)
 const [first = '--help'] = words
 // Answer the most frequent calls without loading any command.
 if (words.length < 2 && ['--help', '-h', 'help'].includes(first)) await terminal.write(overview())
-else if (words.length === 1 && ['--version', '-v'].includes(first)) await terminal.write(`${release()}\n`)
+else if (words.length === 1 && ['--version', '-v'].includes(first))
+  await terminal.write(`${await release()}\n`)
 else await runApplication()
 terminal.close()
 

@@ -1,8 +1,7 @@
 /** Version of this release, and its commit. */
-import { releaseName } from '@ulmus/wire/build'
 import manifest from '../package.json' with { type: 'json' }
 
 export const version = manifest.version
 
-/** `0.1.0 (5852009b, 2026-11-29)`. A function: from sources it asks git. */
-export const release = (): string => releaseName(version)
+/** `0.1.0 (5852009b, 2026-11-29)`. Loaded when it is wanted: from sources it asks git. */
+export const release = async (): Promise<string> => (await import('@ulmus/wire/build')).releaseName(version)

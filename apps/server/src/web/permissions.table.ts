@@ -28,7 +28,7 @@ export const without: readonly RegExp[] = [
   /^\w+ \/dev\/idp\//,
   /^GET \/(?:healthz|readyz|metrics|favicon\.ico|assets\/:file)$/,
   // Documents as files, and redirects to pages of documents.
-  /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api\/)?$/,
+  /^GET \/docs\/(?:[\w-]+\.(?:md|py|svg)|api\/)?$/,
   // Files of the signed log, public, and requests to it as a witness.
   /^\w+ \/log\//,
   /^GET \/\.well-known\/ulmus-log\.json$/,

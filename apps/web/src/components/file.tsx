@@ -34,8 +34,10 @@ export function FileView({ file, seen }: { file: NamedFile; seen: VisitedCollect
         </a>
       )}
       <figcaption class="facts">
-        <FileLink hash={hash} name={name} seen={seen} />
-        <bdi>{contentType}</bdi>
+        <a href={filePath(seen, hash)} title={contentType}>
+          {name === undefined ? kindText(file) : <bdi>{name}</bdi>}
+        </a>
+        {name !== undefined && <span>{kindText(file)}</span>}
         <span>{sizeText(size)}</span>
         {kind === 'text' && <a href={filePath(seen, hash)}>Preview</a>}
         <a href={fileHref(seen, hash)} download={name ?? ''}>

@@ -100,11 +100,15 @@ async function adminPage(
         {items.length === 0 ? <Empty title="No account is like that." /> : <Accounts items={items} />}
         <Pager next={to(links.next)} prev={to(links.prev)} />
         <HiddenCollections form={form} error={error} items={hidden} />
-        <Quota form={form} usual={usage.quotaBytes} />
-        <NameOwner form={form} />
-        <LinkIdentityForm form={form} error={error} />
-        <HandOverForm form={form} />
-        <EraseForm form={form} error={error} />
+        {/* Folded until a row of the table names its account, or a form was sent. */}
+        <details class="account-forms" open={Object.keys(form).length > 0}>
+          <summary>Forms that name an account: quota, owner, identity, transfer, erase</summary>
+          <Quota form={form} usual={usage.quotaBytes} />
+          <NameOwner form={form} />
+          <LinkIdentityForm form={form} error={error} />
+          <HandOverForm form={form} />
+          <EraseForm form={form} error={error} />
+        </details>
       </div>
     ),
   }

@@ -66,9 +66,9 @@ export const explore: Page = {
             <div>
               {hasFacets && <FacetFold filter={filter} to={to} facets={facets} />}
               {found !== undefined && <FoundRecords found={found} words={search} />}
-              {items.length === 0 && found !== undefined && (found.hits.length > 0 || isSearching(found)) ? (
-                <p class="quiet">{emptyTitle(search, filter)}</p>
-              ) : items.length === 0 ? (
+              {items.length === 0 &&
+              found !== undefined &&
+              (found.hits.length > 0 || isSearching(found)) ? null : items.length === 0 ? (
                 <Empty title={emptyTitle(search, filter)}>
                   <p>
                     A search finds the beginnings of words in addresses, names, owners, topics, descriptions

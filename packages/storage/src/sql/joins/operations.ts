@@ -181,7 +181,7 @@ export interface HiddenCollection {
 export async function listHiddenCollections(at: Queries, max: number): Promise<HiddenCollection[]> {
   const { rows } = await at.query<HiddenCollection>(
     `select a.slug as owner, c.slug, hidden_at as "hiddenAt", hidden_reason as "hiddenReason"
-     from collections c join accounts a on a.id = owner_id where hidden_reason is not null
+     from collections c join accounts a on a.id = owner_id where hidden_at is not null and hidden_reason is not null
      order by hidden_at desc, c.id limit $1`,
     [max],
   )

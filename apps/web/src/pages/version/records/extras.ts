@@ -13,7 +13,7 @@ import {
   readProfiles,
 } from '../../../data/profiles.ts'
 import type { Visit } from '../../../page.ts'
-import type { RecordsAddress } from '../../../record-table/address.ts'
+import { filtersBeside, type RecordsAddress } from '../../../record-table/address.ts'
 import { itemsIn, type PageColumn, type TableRow, valueIn } from '../../../record-table/columns.ts'
 import type { Question } from './question.tsx'
 
@@ -66,7 +66,16 @@ export async function readExtras(visit: Visit, version: VersionResponse, ask: Ex
   const columns = ask.all.filter(({ column }) => column !== undefined && grouped.includes(column))
   const opened = openedOf(ask.address, columns)
   const counted = await readFacets(visit, seen, { type, query, facets: opened.map(({ text }) => text) })
-  const facets = counted.map((facet, index) => ({ column: opened[index]!, facet }))
+  const { address } = ask
+  // A single value narrows nothing down, unless a filter left it.
+  const facets = counted
+    .map((facet, index) => ({ column: opened[index]!, facet }))
+    .filter(
+      ({ column, facet }) =>
+        address.facets !== 'usual' ||
+        facet.values.length > 1 ||
+        filtersBeside(address, [column.text]).length < query.filter.length,
+    )
   const references = [
     ...ask.chosen.map((column) =>
       referencesOf(

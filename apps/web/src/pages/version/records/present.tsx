@@ -42,6 +42,7 @@ export function Present({ address, all, labels, total, count, named }: PresentPr
           {countText(total)} of {counted(count, 'record')}
         </strong>
       )}
+      <a href={pathTo(address, noQuery)}>Clear all</a>
       <ul class="chips" aria-label="Search, filters and order">
         {q !== '' && (
           <Chip what="words" to={pathTo(address, { q: '' })}>
@@ -59,7 +60,6 @@ export function Present({ address, all, labels, total, count, named }: PresentPr
           </Chip>
         )}
       </ul>
-      <a href={pathTo(address, noQuery)}>Clear all</a>
       {named !== undefined && (
         <a href={named}>
           Go to the record <Text of={q} />
