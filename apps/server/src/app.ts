@@ -25,6 +25,7 @@ import { StreamLog } from './plugins/answers/streams.ts'
 import { measure } from './plugins/metrics.ts'
 import { dropUnreadBodies, jsonBytesMax, readStrictJson } from './plugins/requests/bodies.ts'
 import { headersTimes, limitConnections } from './plugins/requests/connections.ts'
+import { closeWhileDraining } from './plugins/requests/draining.ts'
 import { refuseForNewerRelease } from './plugins/requests/newer-release.ts'
 import { admitCallers, knowPrincipals } from './plugins/requests/principal.ts'
 import { limitRates } from './plugins/requests/rate-limits.ts'
@@ -94,6 +95,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   cutSlowAnswers(app)
   await secureAnswers(app, { https })
   refuseForNewerRelease(app, registry)
+  closeWhileDraining(app, registry)
   await app.register(cookie)
   knowPrincipals(app, registry, browserCookie)
   if (config.rateLimits !== null) limitRates(app, registry.rates, config.rateLimits)

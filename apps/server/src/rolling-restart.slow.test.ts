@@ -91,24 +91,33 @@ test.skipIf(!hasNginx && process.env['CI'] === undefined)(
       }
     }
     const line = { id: 'wren', type: 'Bird', data: {} }
+    // nginx repeats no POST that it has sent. A connection that the end of a server cuts before it is accepted gets 502, which clients repeat.
+    const push = async () => {
+      const answer = await ada.lines(`${session}/records`, [line])
+      return answer.status === 502 ? ada.lines(`${session}/records`, [line]) : answer
+    }
     const sending = Promise.all([
       ...Array.from({ length: 4 }, () => send(() => ada.get('/collections/ada/birds'))),
-      ...Array.from({ length: 2 }, () => send(() => ada.lines(`${session}/records`, [line]))),
+      ...Array.from({ length: 2 }, () => send(push)),
       send(() => fetch(`${proxy.url}/ada/birds`, { headers: { accept: 'text/html' } })),
     ])
-    const draining: number[] = []
+    const draining: unknown[] = []
     for (const [at, port] of ports.entries()) {
       const old = servers[at]!
       const ended = old.end('SIGTERM')
       await sleep(1_500)
-      draining.push((await fetch(`${old.url}/readyz`)).status)
+      const ready = await fetch(`${old.url}/readyz`)
+      draining.push([ready.status, ready.headers.get('connection')])
       expect(await ended).toBe(0)
       servers[at] = await start(port)
       await sleep((failSeconds + 1) * 1_000)
     }
     isDone = true
     await sending
-    expect(draining).toEqual([503, 503])
+    expect(draining).toEqual([
+      [503, 'close'],
+      [503, 'close'],
+    ])
     expect(sent).toBeGreaterThan(500)
     expect(lost).toEqual([])
   },

@@ -13,6 +13,7 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
     drain(): void {
       isEnding = true
     },
+    isDraining: (): boolean => isEnding,
     /**
      * Never rejects. Does not check the schema: opening the database migrates it. A full disk or missing background work leaves
      * `ready` true, because reads still work and a load balancer would stop them.
