@@ -101,7 +101,10 @@ const server: Released = {
       cpSync(join(root, 'deploy/ulmus.service'), join(to, 'ulmus.service'))
       cpSync(join(root, '.env.example'), join(to, 'ulmus.env'))
       for (const folder of ['monitoring', 'kubernetes'])
-        cpSync(join(root, 'deploy', folder), join(to, folder), { recursive: true })
+        cpSync(join(root, 'deploy', folder), join(to, folder), {
+          recursive: true,
+          filter: (path) => !path.includes('.test.'),
+        })
     },
     docs: (to) => {
       for (const name of [...docPages.map((page) => `${page.name}.md`), ...Object.keys(docFiles)])

@@ -98,6 +98,9 @@ async function mendFrom(target: string, there: { DATA_DIR: string }): Promise<nu
   return named.length
 }
 
+/** Lines about a database that is made and migrated are none. */
+const noFault = expect.not.stringMatching(/error|fault|fail|cannot|damage/i)
+
 describe('the commands, beside a server', () => {
   test.each(databases)(
     'back up while it serves and is written to, and restore the same ($name)',
@@ -120,7 +123,7 @@ describe('the commands, beside a server', () => {
       const target = join(home, 'backups')
       for (const _ of [1, 2])
         expect(await command(env, 'backup', target)).toMatchObject({
-          ...{ code: 0, err: '' },
+          ...{ code: 0, err: noFault },
           out: expect.stringMatching(/^The backup \d{8}t\d{9}z is complete: \d+ rows/),
         })
       pushing = false
@@ -138,7 +141,7 @@ describe('the commands, beside a server', () => {
       expect(existsSync(join(home, 'data/database/control'))).toBe(false)
 
       const there = { DATA_DIR: join(home, 'there') }
-      expect(await command(there, 'restore', target)).toMatchObject({ code: 0, err: '' })
+      expect(await command(there, 'restore', target)).toMatchObject({ code: 0, err: noFault })
       expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
       expect(await mendFrom(target, there)).toBeGreaterThan(1)
       const again = await startProcess(there)
@@ -181,7 +184,7 @@ describe('the commands, beside a server', () => {
             .join(''),
         )
       written(there)
-      expect(await command(env, 'move', file)).toMatchObject({ code: 0, err: '' })
+      expect(await command(env, 'move', file)).toMatchObject({ code: 0, err: noFault })
       expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
       const second = await startProcess(there)
       ending.push(() => second.end('SIGKILL'))
@@ -192,12 +195,15 @@ describe('the commands, beside a server', () => {
         err: expect.stringContaining('Stop all'),
       })
       await second.end('SIGTERM')
-      expect(await command(there, 'move', file)).toMatchObject({ code: 0, err: '' })
+      expect(await command(there, 'move', file)).toMatchObject({ code: 0, err: noFault })
       expect(await command({ DATA_DIR: join(home, 'back') }, 'fsck', '--files')).toMatchObject({ code: 0 })
 
       const shelf = ['backup', `s3://${name}/backups`, '--settings', file]
       written(there)
-      expect(await command({ DATA_DIR: join(home, 'back') }, ...shelf)).toMatchObject({ code: 0, err: '' })
+      expect(await command({ DATA_DIR: join(home, 'back') }, ...shelf)).toMatchObject({
+        code: 0,
+        err: noFault,
+      })
     },
     300_000,
   )

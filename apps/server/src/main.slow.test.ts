@@ -196,7 +196,7 @@ test.each([
 ] as [Record<string, string>, string][])('%j: one sentence and exit 1', async (env, sentence) => {
   const { code, out, err } = await run(env).ended
   // On a slow machine the log names steps that take long.
-  const others = out.replaceAll(/^.*(?:Starting: still|The first start).*\n/gm, '')
+  const others = out.replaceAll(/^.*(?:Still opening|There is no database yet).*\n/gm, '')
   expect([code, others]).toEqual([1, ''])
   expect(err).toContain(sentence)
   expect(err.trim().split('\n')).toHaveLength(1)

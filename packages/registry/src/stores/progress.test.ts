@@ -15,7 +15,7 @@ test('a slow step is in the log while it lasts, and a quick one is not', async (
   })
   const step = reportSlow(log, 'opening', () => ended, 20)
   await expect.poll(() => told.length).toBeGreaterThan(1)
-  expect(told[0]).toBe('Starting: still opening, after 0 s.')
+  expect(told[0]).toBe('Still opening, after 0 s.')
   end()
   await step
   const count = told.length

@@ -14,7 +14,7 @@ export async function reportSlow<T>(
   const began = performance.now()
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - began) / 1_000)
-    log.info({ seconds }, `Starting: still ${doing}, after ${seconds} s.`)
+    log.info({ seconds }, `Still ${doing}, after ${seconds} s.`)
   }, everyMilliseconds)
   try {
     return await work()

@@ -103,7 +103,7 @@ export async function openRows(
 ): Promise<Database> {
   const { database: folder } = foldersOf(config)
   if (isMissing(folder, hasEmbedded))
-    config.log.info({ folder }, 'The first start makes a database, which may take a minute.')
+    config.log.info({ folder }, 'There is no database yet: it is made, which may take a minute.')
   const doing =
     folder === undefined
       ? 'opening the database at DATABASE_URL (it may be recovering, or another server may be migrating it)'
