@@ -1,4 +1,4 @@
-/** `npm run release:artifacts` makes what the documented commands verify, and they refuse what was changed. */
+/** Files of `npm run release:artifacts`: the documented commands verify them, and reject changed ones. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,5 @@
 /**
- * The Kubernetes manifests and compose.yaml keep to the schemas of these formats: those of `kubernetes-validate` (PyPI), strictly, and that of
- * compose-go. `.ci/run` brings both; on a developer's machine DEPLOY_VENV and COMPOSE_SCHEMA name them.
+ * Validation of the Kubernetes manifests and compose.yaml against the schemas of `kubernetes-validate` (PyPI), strictly, and of compose-go. `.ci/run` brings both; on a developer's machine DEPLOY_VENV and COMPOSE_SCHEMA name them.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'

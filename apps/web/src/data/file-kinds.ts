@@ -37,7 +37,7 @@ export const isPicture = (file: FileFacts): boolean =>
 export const hasThumbnail = (file: FileFacts, at: 'list' | 'cell'): boolean =>
   file.size <= thumbnailBytesMax[at] && isPicture(file)
 
-/** What the file is in words; its media type if it is of no known kind. */
+/** Kind of a file in words; its media type if the kind is not known. */
 export function kindText(file: FileFacts): string {
   const type = mediaType(file)
   if (isGeoJson(file, '') === 'yes') return 'GeoJSON'

@@ -204,7 +204,7 @@ export const docPages: readonly DocPage[] = [
   {
     name: 'performance',
     title: 'Performance',
-    purpose: 'What was measured, with its budget and beside other ways.',
+    purpose: 'Measured times and sizes, with their limits and with alternatives.',
     partOf: 'releases',
   },
 ]

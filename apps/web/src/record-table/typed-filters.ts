@@ -67,9 +67,9 @@ export function withTypedNumbers(address: RecordsAddress): RecordsAddress {
 
 /** Filters with a field of a like name in place of one that is not there. */
 export function filtersLike(draft: Draft, columns: readonly TableColumn[]): [Draft, filter: string][] {
-  const asked = draft.field.replaceAll(/^"|"$/g, '')
-  if (asked === '' || parsedQuery({ columns: draft.field }, columns) !== undefined) return []
-  return likeFields(asked, columns).flatMap((field) => {
+  const name = draft.field.replaceAll(/^"|"$/g, '')
+  if (name === '' || parsedQuery({ columns: draft.field }, columns) !== undefined) return []
+  return likeFields(name, columns).flatMap((field) => {
     const like = { ...draft, field }
     const filter = filterOf(withoutSeparators(like, columns))
     const isRight = filter !== undefined && parsedQuery({ filter }, columns) !== undefined

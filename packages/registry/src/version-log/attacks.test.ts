@@ -211,7 +211,7 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     test('a server that starts says so before there is anything to sign', async () => {
       await goBack()
       await expect(settled([signer], {})).rejects.toThrow(
-        /^The log has 2 entries and does not continue what was signed at 3: .*`ulmus-server log restart`/,
+        /^The log has 2 entries and does not continue the signed checkpoint of size 3: .*`ulmus-server log restart`/,
       )
     })
 

@@ -41,6 +41,6 @@ export async function demandContinues(at: Queries, signed: Checkpoint, size: num
   )
     return
   throw new LogBehindError(
-    `The log has ${size} entries and does not continue what was signed at ${signed.size}: the database went back to an earlier state. It is not signed until you run \`ulmus-server log restart\`, which gives it another name, or bring back the later database.`,
+    `The log has ${size} entries and does not continue the signed checkpoint of size ${signed.size}: the database went back to an earlier state. It is not signed until you run \`ulmus-server log restart\`, which gives it another name, or bring back the later database.`,
   )
 }

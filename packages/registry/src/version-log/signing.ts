@@ -85,8 +85,8 @@ export interface SignedHere {
 }
 
 /**
- * Signs the latest size, unless it is signed. Compares the log with what was signed before, at the first call and before each signature.
- * @throws LogBehindError if the database has lost what was signed; Error if the key is not one of this log
+ * Signs the latest size, unless it is signed. Compares the log with its last signed checkpoint at the first call and before each signature.
+ * @throws LogBehindError if the database lacks signed entries; Error if the key is not one of this log
  */
 export async function signLatest(
   { database, blobs, now }: Context,

@@ -22,7 +22,7 @@ export interface Migrations {
   force?: boolean | undefined
 }
 
-/** What a migration depends on besides the files. */
+/** Settings of a migration besides its files. */
 export interface MigrationOptions {
   /** This release, such as `0.1.0 (5852009b, 2026-11-29)`. */
   readonly release: string

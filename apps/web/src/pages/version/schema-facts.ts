@@ -79,7 +79,7 @@ export async function readFacts(
 
 /** Records of a type that give examples. */
 const samplesMax = 5
-/** A value of fewer records is no frequent one: that of most may be -1, for "not known". */
+/** Share of the records that a frequent value has at least. The most frequent of rare values may be -1, for "not known". */
 const frequentShare = 0.1
 
 /** The first records of a type. None: they cannot be read. */

@@ -1,4 +1,4 @@
-/** The last complete backup by `ulmus-server backup`, for the metrics: one row. A dump has that of the backup before it. */
+/** The last complete backup by `ulmus-server backup`, for the metrics: one row. A dump contains the row of the previous backup. */
 import { sql } from 'drizzle-orm'
 import { boolean, check, doublePrecision, pgTable } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
