@@ -7,6 +7,7 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { openWeb, type PagePath, table, withForm } from '@ulmus/web'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
 import { crawl, type Fetched } from '../testing/crawl.ts'
 import { type HalfHidden, type Plan, plans, publish, tokenOf, tokensIn } from '../testing/half-hidden.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
@@ -38,7 +39,8 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
   const all: (HalfHidden & { named?: string })[] = []
 
   beforeAll(async () => {
-    stage = await setStage(database, { rateLimits: null })
+    const { site } = readConfig({ CONTACT: 'security@registry.example' })
+    stage = await setStage(database, { rateLimits: null, site })
     anyone = testClient(stage.server.url, undefined, '')
     eve = testClient(stage.server.url, { cookie: (await stage.server.signIn('eve')).cookie }, '')
     const { cookie } = await stage.server.signIn('ada', { email: `${tokenOf('mail')}@example.org` })
@@ -64,7 +66,15 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
             path,
           ) ||
           /^\/(?:[\w.]*|docs(?:\/[a-z]+)+)$/.test(path)
-        const starts = ['/', '/robots.txt', '/explore', '/ada', '/atlas', ...made.flatMap(guessed)]
+        const starts = [
+          '/',
+          '/robots.txt',
+          '/.well-known/security.txt',
+          '/explore',
+          '/ada',
+          '/atlas',
+          ...made.flatMap(guessed),
+        ]
         const pages = await crawl(anyone, starts, { isInside, onPage: (page) => showsNoMore(page) })
         answers += pages.size
         for (const [path, { status }] of pages) {
