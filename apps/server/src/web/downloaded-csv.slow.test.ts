@@ -139,7 +139,7 @@ describe.skipIf(!chromiumInstalled())('a downloaded CSV', { timeout: 180_000 }, 
       'was Country 12is Country twelve',
     ])
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByText('is published.').waitFor()
+    await page.getByText('is published: the records of a file.').waitFor()
     const { schemas, semver } = await client.versions.get(ref)
     expect([schemas, semver]).toEqual([{ Country }, 'v1.1.0'])
   })

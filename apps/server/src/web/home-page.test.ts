@@ -74,13 +74,12 @@ describe.each(anyDatabase)('the home page on $name', (database) => {
     await stage.push(path, { opening: { schemas, message: 'The <first>' }, puts: towns(1, 'hush') })
     await stage.push(path, { base: 'v1.0.0', opening: { message: 'More' }, puts: towns(3, 'hush') })
     const html = await home(ada)
-    const section = /<h2>New in your collections<\/h2>.*?<\/section>/s.exec(html)?.[0] ?? ''
-    expect(section).toContain(`href="${at}/v/v1.1.0"`)
+    const section = /<p class="facts news">(?:(?!<\/p>).)*More.*?<\/p>/s.exec(html)?.[0] ?? ''
     expect(section).toContain('2 new versions')
     expect(section).toContain(`href="${at}/compare/v1.0.0...v1.1.0"`)
     expect(section).not.toContain('<first>')
-    expect(await home(anyone)).not.toContain('New in your collections')
+    expect(await home(anyone)).not.toContain('class="facts news"')
     const newcomer = testClient(stage.server.url, { cookie: (await stage.server.signIn('eve')).cookie }, '')
-    expect(await home(newcomer)).not.toContain('New in your collections')
+    expect(await home(newcomer)).not.toContain('class="facts news"')
   })
 })

@@ -99,8 +99,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     expect(await page.getByText('That makes').textContent()).toBe('That makes v1.0.0.')
     await page.getByLabel('Message').fill('First three')
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('v1.0.0 is published.').waitFor()
-    await page.getByRole('link', { name: 'Look at it' }).click()
+    await page.getByText('v1.0.0 is published: the records of a file.').waitFor()
     await page.getByText('First three').waitFor()
     expect(await page.getByText('The public does not see all').textContent()).toContain('column City.keeper')
   })
@@ -170,7 +169,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     await page.getByRole('button', { name: 'See what would change' }).click()
     expect(await page.locator('.totals').textContent()).toBe('0 added1 updated1 removed1 unchanged')
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('v1.2.0 is published.').waitFor()
+    await page.getByText('v1.2.0 is published: the records of a file.').waitFor()
   })
 
   test('a record is verified in the browser; a forged one is not', async () => {

@@ -99,7 +99,7 @@ describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 180_000 }, ()
   const compare = () => page.getByRole('button', { name: 'See what would change', exact: true }).click()
   const publish = async () => {
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByText('is published.').waitFor()
+    await page.getByText('is published: the records of a file.').waitFor()
   }
   const totals = () => page.locator('.totals').textContent()
 

@@ -49,7 +49,7 @@ test.skipIf(!chromiumInstalled())('a sheet of a workbook is published', { timeou
     await page.locator('.sample').getByText('12.5').waitFor()
     await compare.click()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByText('is published.').waitFor()
+    await page.getByText('is published: the records of a file.').waitFor()
     expect((await client.records.page('ada/rivers', 'v1.0.0')).records).toMatchObject([
       { id: 'r', type: 'River', data: { km: 12.5 } },
     ])

@@ -1,5 +1,6 @@
 /** Cards of collections on the home page, in search results, and on the pages of accounts. */
 import type { CollectionItem } from '@ulmus/wire'
+import type { ComponentChildren } from 'preact'
 import { counted, cutText, sizeText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
 import { Badge, Name, Time, Topics, Visibility } from './small.tsx'
@@ -17,17 +18,24 @@ interface Props {
   readonly items: readonly CollectionItem[]
   /** Level of each card's heading: one below the heading over the list. */
   readonly level: 'h2' | 'h3'
+  /** The last line of a card. Default: none. */
+  readonly note?: (item: CollectionItem) => ComponentChildren
 }
 
-export const CollectionList = ({ items, level }: Props) => (
+export const CollectionList = ({ items, level, note }: Props) => (
   <ul class="collections">
     {items.map((item) => (
-      <Card key={item.id} item={item} level={level} />
+      <Card key={item.id} item={item} level={level} note={note?.(item)} />
     ))}
   </ul>
 )
 
-const Card = ({ item, level: Heading }: { item: CollectionItem; level: Props['level'] }) => (
+interface CardProps extends Pick<Props, 'level'> {
+  readonly item: CollectionItem
+  readonly note: ComponentChildren
+}
+
+const Card = ({ item, level: Heading, note }: CardProps) => (
   <li>
     <div class="head-row">
       <Heading>
@@ -64,6 +72,7 @@ const Card = ({ item, level: Heading }: { item: CollectionItem; level: Props['le
         Updated <Time at={item.updatedAt} />
       </span>
     </p>
+    {note}
   </li>
 )
 

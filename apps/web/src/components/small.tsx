@@ -29,12 +29,16 @@ export const CopyButton = ({ text, what }: { text?: string; what: string }) => (
   </button>
 )
 
-export const Badge = ({ children, tone }: { children: ComponentChildren; tone?: 'private' | 'warn' }) => (
-  <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
-)
+export const Badge = ({
+  children,
+  tone,
+}: {
+  children: ComponentChildren
+  tone?: 'public' | 'private' | 'warn'
+}) => <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
 
 export const Visibility = ({ isPublic }: { isPublic: boolean }) =>
-  isPublic ? <Badge>Public</Badge> : <Badge tone="private">Private</Badge>
+  isPublic ? <Badge tone="public">Public</Badge> : <Badge tone="private">Private</Badge>
 
 /** Topics of a collection, as links to the public collections that have them. */
 export const Topics = ({ topics }: { topics: readonly string[] }) =>

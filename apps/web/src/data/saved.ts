@@ -9,6 +9,7 @@ const changes = {
   schema: '1 schema changed',
   metadata: 'the metadata changed',
   restored: 'the content of an earlier version',
+  file: 'the records of a file',
 } as const
 
 /** Sentences after forms that make no version. */

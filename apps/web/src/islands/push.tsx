@@ -26,7 +26,11 @@ function Push() {
   const { opened, planned, compared, working, done } = publishing.state
   const isSending = working?.step === 'compare' || working?.step === 'publish'
   useLeaveWarning(working?.step === 'publish')
-  if (done !== undefined) return <Done version={done} />
+  useEffect(() => {
+    // The page of the collection says so, with the new version at its head.
+    if (done !== undefined) location.replace(`/${collection}?saved=file-${done}`)
+  }, [done])
+  if (done !== undefined) return <Progress text={`Opening ${done}…`} />
   return (
     <>
       {/* Lock the form while working: the comparison must match the shown data. */}
@@ -152,12 +156,5 @@ function useLeaveWarning(isPublishing: boolean) {
     return () => removeEventListener('beforeunload', warn)
   }, [isPublishing])
 }
-
-const Done = ({ version }: { version: string }) => (
-  <p class="note" role="status">
-    <strong>{version} is published.</strong> <a href={`/${collection}`}>Look at it</a> or{' '}
-    <a href={`/${collection}/push`}>publish another file</a>.
-  </p>
-)
 
 render(<Push />, container)

@@ -53,6 +53,7 @@ export const PropertyFields = ({ entry, index, isNew, saved = newEntry, moves, m
       <div class="checks">
         <Check name={`${prefix}required`} label="Required" isOn={entry.isRequired} />
         {hasMembers && <Check name={`${prefix}private`} label="Private" isOn={entry.isPrivate} />}
+        {name !== '' && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
       </div>
       {moves !== undefined && <Moves {...{ prefix, name, moves, moved }} />}
       <Details {...{ entry, prefix, saved }} />
@@ -66,7 +67,7 @@ interface DetailsProps extends Required<Pick<PropertyProps, 'entry'>> {
 }
 
 /** Members of an entry that are folded. A move changes the positions of others, too. */
-const folded = ['title', 'description', 'refersTo', 'values', 'isRemoved'] as const
+const folded = ['title', 'description', 'refersTo', 'values'] as const
 
 /** Unfolded if it has changes that are not saved, or what the form was refused for. */
 function Details({ entry, prefix, saved }: DetailsProps) {
@@ -84,7 +85,7 @@ function Details({ entry, prefix, saved }: DetailsProps) {
       </summary>
       <div class="property-details">
         {hasMembers && <Field name={`${prefix}title`} label="Title" form={none} value={entry.title} />}
-        <Field name={`${prefix}order`} label="Position" form={none} value={order} type="number" />
+        <Field name={`${prefix}order`} label="Move to place" form={none} value={order} type="number" />
         {kind !== undefined && (
           <Field
             name={`${prefix}refersTo`}
@@ -112,7 +113,6 @@ function Details({ entry, prefix, saved }: DetailsProps) {
             lines={2}
           />
         )}
-        {name !== '' && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
         {kind === undefined && (
           <p class="help">
             This form cannot express its kind, and keeps it as it is. Change it in a working folder or by the

@@ -1,6 +1,5 @@
 /** New versions of the collections of a signed-in user and of the user's organizations. */
 import type { CollectionItem, VersionItem } from '@ulmus/wire'
-import { Time } from '../../components/small.tsx'
 import { leniently } from '../../data/profiles.ts'
 import { counted, cutText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
@@ -14,7 +13,7 @@ const versionsMax = 20
 const textMax = 120
 
 /** A collection with new versions. */
-interface Change {
+export interface Change {
   readonly owner: string
   readonly slug: string
   readonly newest: VersionItem
@@ -25,61 +24,44 @@ interface Change {
   readonly since: VersionItem
 }
 
-/** Collections with versions of the last days, the latest first. Withdrawn versions do not count. */
+/** Collections with versions of the last days, by their ids. Withdrawn versions do not count. */
 export async function changesIn(
   { registry, who }: Visit,
   collections: readonly CollectionItem[],
   now = Date.now(),
-): Promise<Change[]> {
+): Promise<ReadonlyMap<string, Change>> {
   const isRecent = (at: string): boolean => now - Date.parse(at) < days * 86_400_000
   const recent = collections.filter(({ updatedAt }) => isRecent(updatedAt)).slice(0, collectionsMax)
   const changes = await Promise.all(
-    recent.map(async ({ ownerSlug: owner, slug }): Promise<Change[]> => {
+    recent.map(async ({ id, ownerSlug: owner, slug }): Promise<[string, Change][]> => {
       const page = await leniently(() => registry.versions.list(who, { owner, slug }, { limit: versionsMax }))
       const items = page?.items.filter(({ withdrawn }) => withdrawn === undefined) ?? []
       const count = items.filter(({ createdAt }) => isRecent(createdAt)).length
       if (count === 0) return []
       const hasMore = count === items.length && page?.links.next !== undefined
-      return [{ owner, slug, newest: items[0]!, count, hasMore, since: items[count] ?? items[count - 1]! }]
+      const since = items[count] ?? items[count - 1]!
+      return [[id, { owner, slug, newest: items[0]!, count, hasMore, since }]]
     }),
   )
-  return changes.flat()
+  return new Map(changes.flat())
 }
 
-export const Changes = ({ changes }: { changes: readonly Change[] }) =>
-  changes.length === 0 ? null : (
-    <section>
-      <h2>New in your collections</h2>
-      <ul class="versions">
-        {changes.map(({ owner, slug, newest, count, hasMore, since }) => (
-          <li key={`${owner}/${slug}`}>
-            <div>
-              <p>
-                <a href={versionPath({ owner, slug, version: newest.semver })}>
-                  {owner}/{slug} {newest.semver}
-                </a>{' '}
-                {newest.message !== null && <bdi>{cutText(newest.message, textMax)}</bdi>}
-              </p>
-              <p class="facts">
-                <Time at={newest.createdAt} />
-                {newest.actor !== null && (
-                  <span>
-                    by <bdi>{cutText(newest.actor.displayName, textMax)}</bdi>
-                  </span>
-                )}
-                <span>
-                  {counted(count, 'new version')}
-                  {hasMore && ' or more'}
-                </span>
-                {since !== newest && (
-                  <a href={collectionPath({ owner, slug }, 'compare', `${since.semver}...${newest.semver}`)}>
-                    what changed since {since.semver}
-                  </a>
-                )}
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </section>
+/** A line of the collection's card: what its newest version says, as the way to what changed. */
+export function ChangeNote({ owner, slug, newest, count, hasMore, since }: Change) {
+  const versions = `${counted(count, 'new version')}${hasMore ? ' or more' : ''}`
+  const path =
+    since === newest
+      ? versionPath({ owner, slug, version: newest.semver })
+      : collectionPath({ owner, slug }, 'compare', `${since.semver}...${newest.semver}`)
+  return (
+    <p class="facts news">
+      <a href={path}>{newest.message === null ? versions : <bdi>{cutText(newest.message, textMax)}</bdi>}</a>
+      {newest.actor !== null && (
+        <span>
+          by <bdi>{cutText(newest.actor.displayName, textMax)}</bdi>
+        </span>
+      )}
+      {newest.message !== null && <span>{versions}</span>}
+    </p>
   )
+}

@@ -6,11 +6,12 @@ import { Code, Empty, Icon, Name } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
 import { accountPath, versionPath } from '../../paths.ts'
-import { Changes, changesIn } from './home-changes.tsx'
+import { type Change, ChangeNote, changesIn } from './home-changes.tsx'
 import { Live, type LiveTable, liveTable } from './home-table.tsx'
 
-/** Maximum number of collections in each list. */
+/** Collections of the whole registry, and of the visitor: the live table follows within sight. */
 const recentMax = 10
+const mineMax = 5
 
 export const home: Page = {
   async show(visit) {
@@ -109,7 +110,7 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
   const own = caller!.accountSlug
   const [orgs, mine, invitations] = await Promise.all([
     registry.members.membershipsOf(who, { limit: 20 }),
-    registry.collections.mine(who, { limit: recentMax }),
+    registry.collections.mine(who, { limit: mineMax }),
     registry.invitations.own(who),
   ])
   const changes = await changesIn(visit, mine.items)
@@ -120,8 +121,7 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
   return (
     <div class="wide content columns">
       <div>
-        {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine items={mine.items} />}
-        <Changes changes={changes} />
+        {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine {...{ own, mine, changes }} />}
         {live !== undefined && <Live {...live} />}
         {/* The first steps offer the sample, too. */}
         {(others.length > 0 || recent.length === 0) && (
@@ -168,26 +168,43 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
   )
 }
 
-const Mine = ({ items }: { items: readonly CollectionItem[] }) => (
-  <section>
-    <div class="section-head">
-      <h1>Your collections</h1>
-      <a class="button primary" href="/new">
-        <Icon name="plus" />
-        New collection
-      </a>
-    </div>
-    {items.length === 0 ? (
-      <Empty title="Neither you nor your organizations have a collection yet.">
+interface MineProps {
+  readonly own: string
+  readonly mine: Awaited<ReturnType<Visit['registry']['collections']['mine']>>
+  readonly changes: ReadonlyMap<string, Change>
+}
+
+function Mine({ own, mine: { items, links }, changes }: MineProps) {
+  const noteOf = ({ id }: CollectionItem) => {
+    const change = changes.get(id)
+    return change && <ChangeNote {...change} />
+  }
+  return (
+    <section>
+      <div class="section-head">
+        <h1>Your collections</h1>
+        <a class="button primary" href="/new">
+          <Icon name="plus" />
+          New collection
+        </a>
+      </div>
+      {items.length === 0 ? (
+        <Empty title="Neither you nor your organizations have a collection yet.">
+          <p>
+            <a href="/new">Create one</a>.
+          </p>
+        </Empty>
+      ) : (
+        <CollectionList items={items} level="h2" note={noteOf} />
+      )}
+      {links.next !== undefined && (
         <p>
-          <a href="/new">Create one</a>.
+          The latest {items.length}. <a href={accountPath(own)}>All collections of {own}</a>
         </p>
-      </Empty>
-    ) : (
-      <CollectionList items={items} level="h2" />
-    )}
-  </section>
-)
+      )}
+    </section>
+  )
+}
 
 /** First steps for new users. @param level of the heading: `h2` if the page has a heading of its own */
 export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1' | 'h2' }) => (

@@ -205,7 +205,7 @@ function Fields({ seen, fields, type, of, facts }: FieldsProps) {
   const rows = fields.map((field): Row => ({ field, ...facts.of(type, field.name) }))
   return (
     <DataTable
-      class="data stacked"
+      class="data stacked properties"
       label={`Properties of ${shownName(type)}`}
       items={rows}
       keyOf={({ field: { name } }) => name}
@@ -229,7 +229,7 @@ function Fields({ seen, fields, type, of, facts }: FieldsProps) {
               .map((text) => cutText(text, wordsFor(fields.length * of)))
               .join('. ') || null,
         },
-        ...(rows.some(({ since }) => since !== undefined)
+        ...(new Set(rows.map(({ since }) => since)).size > 1
           ? [{ label: 'Since', class: 'quiet', cell: ({ since }: Row) => since ?? null }]
           : []),
       ]}

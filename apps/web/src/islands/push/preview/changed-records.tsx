@@ -19,45 +19,68 @@ export const ChangedRecordsView = ({ records }: { records: ChangedRecords }) =>
 
 type TableProps = { readonly change: keyof typeof changes; readonly table: RecordTable }
 
-const RecordsTable = ({ change, table }: TableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, too
-  <section class="table-scroll" tabIndex={0} aria-label={`${changes[change]} records`}>
-    <table class="data records updates">
-      <thead>
-        <tr>
-          <th scope="col">id</th>
-          {table.columns.map((name) => (
-            <th key={name} scope="col">
-              <bdi>{name === '' ? 'the whole record' : shownName(name)}</bdi>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {table.rows.map(({ id, href, cells }) => (
-          <tr key={href ?? id}>
-            <th scope="row">
-              {href === undefined ? (
-                <bdi>{id}</bdi>
-              ) : (
-                // In another tab: the chosen file would be lost.
-                <a href={href} target="_blank" rel="noopener">
-                  <bdi>{id}</bdi>
-                  <span class="sr-only"> (opens in a new tab)</span>
-                </a>
+/** Place of the first column that has the ids again, as when ids are made of one column. -1: none. */
+const repeatedId = ({ columns, rows }: RecordTable): number =>
+  columns.findIndex((_, place) =>
+    rows.every(({ id, cells }) => {
+      const { was, is, same } = cells[place]!
+      return was === undefined && (same ?? is) === id
+    }),
+  )
+
+function RecordsTable({ change, table }: TableProps) {
+  const repeated = repeatedId(table)
+  const others = table.columns
+    .map((name, place) => ({ name, place }))
+    .filter(({ place }) => place !== repeated)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, too
+    <section class="table-scroll" tabIndex={0} aria-label={`${changes[change]} records`}>
+      <table class="data records updates">
+        <thead>
+          <tr>
+            <th scope="col">
+              id
+              {repeated >= 0 && (
+                <>
+                  {' '}
+                  · <bdi>{shownName(table.columns[repeated]!)}</bdi>
+                </>
               )}
             </th>
-            {cells.map((cell, place) => (
-              <td key={table.columns[place]}>
-                <Cell {...cell} isQuiet={change === 'updated'} />
-              </td>
+            {others.map(({ name }) => (
+              <th key={name} scope="col">
+                <bdi>{name === '' ? 'the whole record' : shownName(name)}</bdi>
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
-)
+        </thead>
+        <tbody>
+          {table.rows.map(({ id, href, cells }) => (
+            <tr key={href ?? id}>
+              <th scope="row">
+                {href === undefined ? (
+                  <bdi>{id}</bdi>
+                ) : (
+                  // In another tab: the chosen file would be lost.
+                  <a href={href} target="_blank" rel="noopener">
+                    <bdi>{id}</bdi>
+                    <span class="sr-only"> (opens in a new tab)</span>
+                  </a>
+                )}
+              </th>
+              {others.map(({ name, place }) => (
+                <td key={name}>
+                  <Cell {...cells[place]!} isQuiet={change === 'updated'} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
 
 /** The old value over the new one. `isQuiet`: a value that did not change is in grey. */
 const Cell = ({ was, is, same, isQuiet }: SampledCell & { readonly isQuiet: boolean }) => (

@@ -64,7 +64,13 @@ export function Tools(props: ToolsProps) {
             }
             rel="nofollow"
           >
-            {facets === 'open' ? 'Hide facets' : 'Facets'}
+            {facets === 'open' ? (
+              <>
+                <span class="roomy">Hide</span> facets
+              </>
+            ) : (
+              'Facets'
+            )}
           </a>
         )}
       </Part>
@@ -74,9 +80,9 @@ export function Tools(props: ToolsProps) {
         </a>
       )}
       {mayChange && address.seen.version === undefined && (
-        <a class="button" href={collectionPath(address.seen, 'records', address.type, 'new')}>
+        <a class="button add" href={collectionPath(address.seen, 'records', address.type, 'new')}>
           <Icon name="plus" />
-          Add record
+          <span class="roomy">Add record</span>
         </a>
       )}
     </>
