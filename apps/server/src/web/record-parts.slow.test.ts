@@ -35,9 +35,13 @@ describe.skipIf(!chromiumInstalled())('parts of the records page', () => {
     const { path } = await stage.newCollection()
     at = `${path.replace('/collections', '')}/records/City`
     const lands = [{ id: 'N', type: 'Land', data: { name: 'Kingdom of Norway' } }]
+    const law = {
+      title: 'A law with a name that fills a column',
+      text: 'All are equal before it. '.repeat(40),
+    }
     await stage.push(path, {
-      opening: { schemas: { City, Land: { properties: { name: text } } } },
-      puts: [...cities, ...lands],
+      opening: { schemas: { City, Land: { properties: { name: text } }, Law: {} } },
+      puts: [...cities, ...lands, { id: 'law', type: 'Law', data: law }],
     })
     ;({ tables } = stage.server.registry)
     built = { ...tables }
@@ -58,7 +62,7 @@ describe.skipIf(!chromiumInstalled())('parts of the records page', () => {
     await stage?.end()
   })
 
-  const open = (more: { javaScriptEnabled?: boolean } = {}): Promise<Page> =>
+  const open = (more: Parameters<Browser['newPage']>[0] = {}): Promise<Page> =>
     browser.newPage({ baseURL: stage.server.url, viewport: { width: 1_280, height: 900 }, ...more })
   const places = (page: Page) =>
     page
@@ -98,6 +102,21 @@ describe.skipIf(!chromiumInstalled())('parts of the records page', () => {
     const shown = [cells.length, cells[1]!.includes('59'), cells[2], cells[3]!.includes('kind 1')]
     expect(shown).toEqual([5, true, '100 % empty', true])
     expect(loads).toHaveLength(1)
+    await page.close()
+  })
+
+  test('the table scrolls to the whole lines of a text that unfolds', async () => {
+    const page = await open({ viewport: { width: 390, height: 844 } })
+    await page.goto(`${at.replace(/City$/, 'Law')}?columns=title,text`)
+    await page.locator('.long > summary').click()
+    const edges = () =>
+      page.locator('.table-scroll').evaluate((frame) => {
+        const [outer, lines] = [frame, frame.querySelector('.long > .text')!].map((one) =>
+          one.getBoundingClientRect(),
+        )
+        return lines!.left >= outer!.left && lines!.right <= outer!.right
+      })
+    await expect.poll(edges).toBe(true)
     await page.close()
   })
 

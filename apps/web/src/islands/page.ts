@@ -1,4 +1,4 @@
-/** Script of every page: copy buttons, keyboard shortcuts, closing menus, suggestions in search boxes. Finds its elements by class; pages also work without it. */
+/** Script of every page: copy buttons, keyboard shortcuts, closing menus, long texts, suggestions in search boxes. Finds its elements by class; pages also work without it. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
 document.addEventListener('click', async ({ target }) => {
   const button = (target as Element).closest<HTMLButtonElement>('button.copy')
@@ -15,6 +15,19 @@ const menus = document.querySelectorAll<HTMLDetailsElement>('details.menu')
 document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (menu.open && !menu.contains(target as Node)) menu.open = false
 })
+
+/** Scrolls a table sideways to the whole lines of a text that unfolds. */
+document.addEventListener(
+  'toggle',
+  ({ target }) => {
+    const text = (target as Element).querySelector('.long[open] > .text')
+    const frame = text?.closest('.table-scroll')
+    if (text == null || frame == null) return
+    const [lines, edges] = [text.getBoundingClientRect(), frame.getBoundingClientRect()]
+    frame.scrollLeft += Math.max(0, lines.right - edges.right + 2) || Math.min(0, lines.left - edges.left - 8)
+  },
+  true,
+)
 
 /** Menus of versions: the link is replaced by a menu that loads when it is opened. */
 for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-versions]')) {
