@@ -58,7 +58,7 @@ export const explore: Page = {
       json: withQuery('/api/collections', { ...parameters, ...order }),
       isPartial: found !== undefined && isSearching(found),
       body: (
-        <div class="wide content">
+        <div class="wide content explore">
           <h1>Explore</h1>
           <Form search={search} filter={filter} sort={sort} />
           <Chosen filter={filter} to={to} />
