@@ -127,6 +127,8 @@ interface FieldProps {
   readonly options?: readonly (readonly [value: string, label: string])[]
   /** Id of the `Suggestions` for a field of one line. */
   readonly list?: string
+  /** True: it has the focus when the page opens. */
+  readonly autofocus?: boolean | undefined
 }
 
 /** A field with a label. It has the name that the API uses, so that a refusal can mark it. */
@@ -145,6 +147,7 @@ export function Field(props: FieldProps) {
     required,
     maxLength: most,
     placeholder,
+    autofocus: props.autofocus,
     ...(notes.length === 0 ? {} : { 'aria-describedby': notes.join(' ') }),
     ...(fault === undefined ? {} : { 'aria-invalid': true, autofocus: fault === issues[0] }),
   }

@@ -16,15 +16,12 @@ document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (menu.open && !menu.contains(target as Node)) menu.open = false
 })
 
-/** Scrolls a table sideways to the whole lines of a text that unfolds. */
+/** Scrolls to a text that unfolds, as far as it is out of sight. */
 document.addEventListener(
   'toggle',
   ({ target }) => {
-    const text = (target as Element).querySelector('.long[open] > .text')
-    const frame = text?.closest('.table-scroll')
-    if (text == null || frame == null) return
-    const [lines, edges] = [text.getBoundingClientRect(), frame.getBoundingClientRect()]
-    frame.scrollLeft += Math.max(0, lines.right - edges.right + 2) || Math.min(0, lines.left - edges.left - 8)
+    if ((target as Element).matches('.long[open]'))
+      (target as Element).closest('tr')?.scrollIntoView({ block: 'nearest' })
   },
   true,
 )

@@ -39,8 +39,10 @@ export function Text({ text, most, unfoldedAt = 0, whole, isInTable }: Props) {
       <summary>
         <bdi class="text">{cutText(text, most)}</bdi> {size}
       </summary>
-      <bdi class="text">{cutText(text, unfolded)}</bdi>
-      {text.length > unfolded && whole !== undefined && <a href={whole}>The whole text</a>}
+      <div class="whole-text">
+        <bdi class="text">{cutText(text, unfolded)}</bdi>
+        {text.length > unfolded && whole !== undefined && <a href={whole}>The whole text</a>}
+      </div>
     </details>
   )
 }

@@ -92,23 +92,24 @@ test('a long text unfolds in a table, up to 1,000 characters, and no further tha
       }),
     )
   const unfolded = (unfoldedAt?: number) =>
-    /<\/summary><bdi class="text">(.*?)<\/bdi>/.exec(cell(text, unfoldedAt))?.[1]
+    /<div class="whole-text"><bdi class="text">(.*?)<\/bdi>/.exec(cell(text, unfoldedAt))?.[1]
   expect(unfolded(2_000)).toBe(`${text.slice(0, 1_000)}…`)
   expect(unfolded(200)).toBe(`${text.slice(0, 200)}…`)
   expect(unfolded(80)).toBeUndefined()
   expect(unfolded()).toBeUndefined()
   // Only a cut text leads to the record's page, which has the rest.
   const rest = '<a href="/record">The whole text</a>'
-  expect(cell(text, 2_000)).toContain(`…</bdi>${rest}</details>`)
+  expect(cell(text, 2_000)).toContain(`…</bdi>${rest}</div></details>`)
   expect(cell(text.slice(0, 1_000), 2_000)).not.toContain(rest)
 })
 
-test('on the page of a record, members of an object are rows of names and values; lists of a few values are one line', () => {
+test('on the page of a record, members of an object are rows of names and values, and texts of a list are lines; a few numbers are one line', () => {
   const html = onPage({ root: '+4', inner: { a: 1, empty: {}, list: [] }, ['__proto__']: 2 })
   expect(html.match(/<li class="pair"><span class="quiet"><bdi>[^<]+<\/bdi><\/span> /g)!.length).toBe(5)
   expect(onPage({ root: '+4' })).toContain('<li class="pair">')
-  for (const short of [{}, [], ['.no']])
+  for (const short of [{}, [], [60, 100]])
     expect(onPage(short)).toBe(`<code class="json">${JSON.stringify(short).replaceAll('"', '&quot;')}</code>`)
   // Items of a list have no names.
+  expect(onPage(['.no', '.nu'])).toMatch(/<ul class="tree"><li>[^{]*\.no.*<li>.*\.nu/)
   expect(onPage(['x'.repeat(30), 'y'.repeat(30)])).not.toContain('pair')
 })

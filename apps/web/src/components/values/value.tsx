@@ -171,9 +171,8 @@ function Nested({ value: whole, cut, most, unfoldedAt, wholeAt }: NestedProps) {
     most === undefined ? { begun: whole, size: 0 } : (cut ?? new CutValue(whole as object))
   const text = shownJson(value)
   const isShort = text.length <= Math.min(40, most ?? 40)
-  // On the record's own page the members of an object are rows, however few.
-  if (isShort && (most !== undefined || Array.isArray(value) || text === '{}'))
-    return <code class="json">{text}</code>
+  // On the record's own page members and texts are lines, however few.
+  if (isShort && (most !== undefined || !hasLines(value))) return <code class="json">{text}</code>
   const lines = text.length > wholeAt ? text : shownJson(value, 2)
   if (most === undefined)
     return text.length <= Math.min(wholeAt, treeMax) ? (
@@ -191,6 +190,11 @@ function Nested({ value: whole, cut, most, unfoldedAt, wholeAt }: NestedProps) {
     </details>
   )
 }
+
+/** False for nothing, and for a few numbers such as coordinates. */
+const hasLines = (value: unknown): boolean =>
+  Object.values(value as object).length > 0 &&
+  !(Array.isArray(value) && value.every((item) => typeof item === 'number'))
 
 const idsIn = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 

@@ -172,17 +172,25 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
         />
       ))}
       {Array.from({ length: Math.min(blank, newEntriesMax - edit.added.length) }, (_, index) => (
-        <PropertyFields key={index} entry={newEntry} index={edit.added.length + index} isNew />
+        <PropertyFields
+          key={index}
+          entry={newEntry}
+          index={edit.added.length + index}
+          isNew
+          isFocused={form['do'] === 'add'}
+        />
       ))}
+      <p>
+        <button type="submit" name="do" value="add">
+          Add a property
+        </button>
+      </p>
       <Suggestions id={typesList} values={types.map((name) => [name] as const)} />
       <Confirmations error={error} form={form} />
       <Field name="message" label="Message" form={form} help="What changed, for the list of versions." />
       <p class="actions">
         <button type="submit" class={checked === undefined ? 'primary' : undefined} name="do" value="check">
           Check
-        </button>
-        <button type="submit" name="do" value="add">
-          Add a property
         </button>
       </p>
       {checked !== undefined && <CheckedChange {...checked} />}

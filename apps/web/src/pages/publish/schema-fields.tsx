@@ -18,6 +18,8 @@ interface PropertyProps {
   readonly index: number
   /** True: the latest version lacks the property, and the form asks for its name. */
   readonly isNew: boolean
+  /** True: the field of its name has the focus. */
+  readonly isFocused?: boolean
   /** The entry in the latest version. Default: a new one. */
   readonly saved?: Entry | undefined
   /** Directions in which the property can move. Default: none. */
@@ -27,7 +29,8 @@ interface PropertyProps {
 }
 
 /** A row, whose details unfold. */
-export const PropertyFields = ({ entry, index, isNew, saved = newEntry, moves, moved }: PropertyProps) => {
+export const PropertyFields = (props: PropertyProps) => {
+  const { entry, index, isNew, isFocused, saved = newEntry, moves, moved } = props
   const prefix = prefixOf(index, isNew)
   const { name, type, kind, hasMembers } = entry
   return (
@@ -43,7 +46,7 @@ export const PropertyFields = ({ entry, index, isNew, saved = newEntry, moves, m
         )}
       </legend>
       {isNew ? (
-        <Field name={`${prefix}name`} label="Name" form={none} value={name} />
+        <Field name={`${prefix}name`} label="Name" form={none} value={name} autofocus={isFocused} />
       ) : (
         <input type="hidden" name={`${prefix}name`} value={name} />
       )}

@@ -2,7 +2,6 @@
 import { fieldsMax, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { LRUCache } from 'lru-cache'
-import { Fragment } from 'preact'
 import { Part } from '../../components/part.tsx'
 import { Name } from '../../components/small.tsx'
 import { publicly, schemaIn, seeVersion, type VersionResponse } from '../../data/collection.ts'
@@ -18,6 +17,8 @@ const typesMax = 2
 /** Tables that are asked at once: each question reads a whole table. */
 const tablesMax = 6
 const recordsOfTable = 3
+/** Matches that are looked at: a name that is the words comes first. */
+const lookedAt = 20
 /** Larger records are named by their id. Bytes. */
 const namedBytesMax = 65_536
 /** Longer names are cut. Characters. */
@@ -109,7 +110,7 @@ async function readHits(
   q: string,
 ): Promise<TableHits | 'late'> {
   const path = { owner, slug, v: version.semver, type }
-  const question = { q, sort: orderedSort({ q }, false), limit: recordsOfTable }
+  const question = { q, sort: orderedSort({ q }, false), limit: lookedAt }
   const answer = await countedApart(visit, () => visit.registry.tables.rows(visit.who, path, question))
   if ('building' in answer) return 'late'
   const schema = answer.rows.length === 0 ? undefined : schemaIn(version, type)
@@ -121,7 +122,15 @@ async function readHits(
         ? undefined
         : nameOf({ data: readJson<unknown>(data) }, telling)?.slice(0, 2 * nameMax),
   }))
-  return { owner, slug, type, total: answer.total, records }
+  const near = records.toSorted((a, b) => distance(a.name, q) - distance(b.name, q)).slice(0, recordsOfTable)
+  return { owner, slug, type, total: answer.total, records: near }
+}
+
+/** 0: the name is the words; 1: it begins with them; 2: another. */
+function distance(name: string | undefined, words: string): number {
+  const [text, sought] = [name, words].map((one) => one?.trim().toLowerCase())
+  if (text === sought) return 0
+  return text?.startsWith(sought!) === true ? 1 : 2
 }
 
 /** Counts what `read` reads until it has ended: the budget of the visit itself ends once its page was sent. @throws busy */
@@ -168,16 +177,18 @@ const Hits = ({ found: { asked, late, awaited, hits }, words }: { found: RecordH
       {hits.map(({ owner, slug, type, total, records }) => (
         <li key={`${owner}/${slug}/${type}`}>
           <div>
-            <p>
-              {records.map(({ id, name }, index) => (
-                <Fragment key={id}>
-                  {index > 0 && ', '}
-                  <a href={recordPath({ owner, slug }, type, id)}>
-                    <Name of={name ?? id} most={nameMax} />
-                  </a>
-                </Fragment>
-              ))}
-            </p>
+            {records.map(({ id, name }) => (
+              <p key={id}>
+                <a href={recordPath({ owner, slug }, type, id)}>
+                  <Name of={name ?? id} most={nameMax} />
+                </a>{' '}
+                {name !== undefined && (
+                  <code class="quiet">
+                    <Name of={id} most={nameMax} />
+                  </code>
+                )}
+              </p>
+            ))}
             <p class="facts">
               <span>
                 <Name of={type} most={60} /> in{' '}

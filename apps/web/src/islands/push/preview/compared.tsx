@@ -32,7 +32,10 @@ export function ComparedView(props: Props) {
   const [field, why] = [useId(), useId()]
   const heading = useRef<HTMLHeadingElement>(null)
   // The pressed button is gone, so move the focus to its result.
-  useEffect(() => heading.current?.focus(), [])
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true })
+    heading.current?.scrollIntoView()
+  }, [])
   return (
     <section class="preview" aria-labelledby="push-changes">
       <h3 id="push-changes" tabIndex={-1} ref={heading}>

@@ -81,7 +81,7 @@ export const QuestionForm = ({ address, canAsk, count, id, refused }: Props) => 
         />
       </span>
       {canAsk && (
-        <details class="menu filter-menu" open={refused !== undefined && address.draft !== undefined}>
+        <details class="menu filter-menu">
           <summary>
             Filter
             <Icon name="chevron" />

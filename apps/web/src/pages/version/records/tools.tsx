@@ -75,7 +75,11 @@ export function Tools(props: ToolsProps) {
         )}
       </Part>
       {mayChange && (isQuery(address.query) || !isTable) && (
-        <a class="button" href={savingPath(address.seen, questionAt(address.type, visit.url))} rel="nofollow">
+        <a
+          class="button save"
+          href={savingPath(address.seen, questionAt(address.type, visit.url))}
+          rel="nofollow"
+        >
           Save
         </a>
       )}
