@@ -18,7 +18,7 @@ test('nothing set is the embedded server on this machine, with sign-in for devel
   expect(config).toMatchObject({
     ...{ host: '127.0.0.1', port: 4000, publicUrl: null, oidc: null, sessionDays: 30, trustProxy: false },
     ...{
-      rateLimits: { anonymous: 1200, account: 6000, signIn: 600 },
+      rateLimits: { anonymous: 1200, account: 6000, signIn: 600, reports: 10 },
       fileBytesMax: 2 ** 30,
       ...{
         openPushesMax: 100,
@@ -124,7 +124,7 @@ test.each<[Record<string, string>, object]>([
     },
   ],
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
-  [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10, signIn: 600 } }],
+  [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10, signIn: 600, reports: 10 } }],
   [{ MAX_CONNECTIONS: '100' }, { connectionsMax: 100 }],
   [
     { MAX_OPEN_PUSHES: '5', MAX_ORGANIZATIONS: '6', MAX_COLLECTIONS: '7', UPLOAD_DAYS: '8' },

@@ -240,6 +240,7 @@ function readRateLimits(read: Variables): RateLimits | null {
     anonymous: read.integer('RATE_LIMIT_ANONYMOUS', { min: 1, max: 1e9, usual: 1_200 }),
     account: read.integer('RATE_LIMIT_ACCOUNT', { min: 1, max: 1e9, usual: 6_000 }),
     signIn: read.integer('RATE_LIMIT_SIGN_IN', { min: 1, max: 1e9, usual: 600 }),
+    reports: 10,
   }
   return read.isOn('RATE_LIMIT') ? Object.freeze(limits) : null
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
       port: ports[n]!,
       dataFolder: join(folder, `data${n}`),
       outside: { allow: other },
-      rateLimits: n === 0 ? null : { anonymous: 60, account: 1_000, signIn: 1_000 },
+      rateLimits: n === 0 ? null : { anonymous: 60, account: 1_000, signIn: 1_000, reports: 10 },
       versionLog: {
         keyFile: file(`key${n}`, skeyOf(keys[n]!)),
         witnessedFile: file(`logs${n}`, `# Logs of others\n${vkeyOf(keys[1 - n]!)}\n`),

@@ -27,12 +27,14 @@ export type FormAction<Result extends object = object> = (
 ) => Promise<Answer | Again<Result>>
 
 /**
- * A page for signed-in users whose form shows itself again if it is refused, also if something that it names does not exist.
+ * A page whose form shows itself again if it is refused, also if something that it names does not exist.
  * @param act handles the form. @param show renders the page, and throws if the page itself is refused
+ * @param options.isForAnyone false: for signed-in users only (default)
  */
 export function formPage<Result extends object = object>(
   act: FormAction<Result>,
   show: (visit: Visit, state: FormState<Result>) => Answer | Promise<Answer>,
+  { isForAnyone = false }: { isForAnyone?: boolean } = {},
 ): Page {
   const render = async (visit: Visit, state: Partial<FormState<Result>>): Promise<Answer> => {
     const answer = await show(visit, { form: {}, ...state } as FormState<Result>)
@@ -40,7 +42,7 @@ export function formPage<Result extends object = object>(
     return { isPublic: false, refused: state.error, ...answer }
   }
   return {
-    needsCaller: true,
+    needsCaller: !isForAnyone,
     show: (visit) => render(visit, {}),
     async act(visit, form) {
       try {

@@ -13,7 +13,7 @@ export { describeVersion } from './documents/described.ts'
 export { signpostsOf } from './documents/signposts.ts'
 export type { Answer, Download, DownloadsState, Form, Page, ReferencePage, Site, Visit } from './page.ts'
 export { Plain, Redirect, usualSite } from './page.ts'
-export { type PageName, type PagePath, repeated, table, withForm } from './pages/table.ts'
+export { formsForAnyone, type PageName, type PagePath, repeated, table, withForm } from './pages/table.ts'
 export { type ReadmeSite, renderAhead } from './readme/readme.ts'
 
 export type Web = Awaited<ReturnType<typeof load>>

@@ -4,6 +4,7 @@ import type {
   CollectionFacetsQuery,
   CreateCollection,
   CreateFork,
+  ReportCollection,
   RestoreVersion,
   Schemas,
   UpdateCollection,
@@ -61,6 +62,9 @@ export const collectionCalls = (transport: Transport) => ({
   /** Source and forks, and how many versions each fork is behind. */
   family: async (ref: CollectionRef) =>
     call(transport, 'GET /api/collections/:owner/:slug/family', partsOf(ref)),
+  /** Tells the operators of the registry what is wrong with a collection. @throws too_many_reports */
+  report: async (ref: CollectionRef, report: ReportCollection) =>
+    call(transport, 'POST /api/collections/:owner/:slug/report', partsOf(ref), { json: report }),
   /** Transfers a collection to another account; its former address redirects. @throws insufficient_role, not_a_member, slug_taken */
   transfer: async (ref: CollectionRef, to: string) =>
     call(transport, 'POST /api/collections/:owner/:slug/transfer', partsOf(ref), { json: { to } }),

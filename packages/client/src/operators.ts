@@ -1,6 +1,7 @@
-/** Calls for operators: linking a new identity to a person's account, and erasing a person. */
-import type { HandOver, LinkIdentity } from '@ulmus/wire'
-import { call } from './calls.ts'
+/** Calls for operators: identities and erasure of people, hidden collections, reports. */
+import type { CloseReport, HandOver, LinkIdentity } from '@ulmus/wire'
+import { call, readPage } from './calls.ts'
+import type { PageOptions } from './lists.ts'
 import type { Transport } from './transport.ts'
 
 export const operatorCalls = (transport: Transport) => ({
@@ -16,6 +17,12 @@ export const operatorCalls = (transport: Transport) => ({
   /** Shows a hidden collection again. @throws collection_not_found, not_an_operator */
   show: (owner: string, slug: string) =>
     call(transport, 'POST /api/admin/collections/:owner/:slug/show', { owner, slug }),
+  /** A page of the reports about collections: open ones first, then closed ones. @throws not_an_operator */
+  reports: (options: PageOptions = {}) =>
+    readPage(transport, 'GET /api/admin/reports', {}, { query: options }),
+  /** Closes a report. @throws report_not_found, not_an_operator */
+  closeReport: (id: string, outcome: CloseReport) =>
+    call(transport, 'POST /api/admin/reports/:id/close', { id }, { json: outcome }),
   /** Erases a person. @throws has_public_collections unless `confirm` is true, account_not_found, not_a_user, not_an_operator */
   erase: (slug: string, { confirm = false }: { confirm?: boolean } = {}) =>
     call(

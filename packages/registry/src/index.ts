@@ -23,6 +23,7 @@ export {
   StorageFullError,
   s3BlobBytesMax,
 } from '@ulmus/storage'
+export { networkOf, peerOf, withoutMapping } from './access/networks.ts'
 export { type Entrance, mayEnter, mayOpenPages } from './access/policy.ts'
 export type { RequestRates } from './access/request-rates.ts'
 export type { Identity } from './accounts/accounts.ts'

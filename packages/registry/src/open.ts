@@ -35,6 +35,7 @@ import { watchForNewerRelease } from './monitoring/newer-release.ts'
 import { outagesOf, quietLog } from './monitoring/outage.ts'
 import { moderationOf } from './operators/moderation.ts'
 import { operatorsOf } from './operators/operators.ts'
+import { reportsOf } from './operators/reports.ts'
 import { operatorStateOf } from './operators/state.ts'
 import { nothingAllowed } from './outside/addresses.ts'
 import type { Outside } from './outside/ask.ts'
@@ -249,6 +250,7 @@ function servicesOf(context: Context, waitingMax: () => number) {
     events: eventsOf(context, waitingMax),
     operators: operatorsOf(context),
     moderation: moderationOf(context),
+    reports: reportsOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),
     forks: forksOf(context),

@@ -207,6 +207,24 @@ CREATE TABLE "owner_words" (
 	"words" "tsvector" NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "reports" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"collection_id" uuid NOT NULL,
+	"reason" text NOT NULL,
+	"text" text NOT NULL,
+	"contact" text,
+	"reporter_id" uuid,
+	"network" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"closed_at" timestamp (3) with time zone,
+	"outcome" text,
+	"note" text,
+	"closed_by" uuid,
+	CONSTRAINT "reports_reason" CHECK ("reports"."reason" in ('illegal', 'personal_data', 'copyright', 'harmful', 'spam', 'other')),
+	CONSTRAINT "reports_outcome" CHECK ("reports"."outcome" in ('dismissed', 'acted')),
+	CONSTRAINT "reports_closed" CHECK (("reports"."closed_at" is null) = ("reports"."outcome" is null))
+);
+--> statement-breakpoint
 CREATE TABLE "saved_questions" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"collection_id" uuid NOT NULL,
@@ -601,6 +619,9 @@ ALTER TABLE "collection_words" ADD CONSTRAINT "collection_words_collection_id_co
 ALTER TABLE "collections" ADD CONSTRAINT "collections_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "owner_words" ADD CONSTRAINT "owner_words_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "reports" ADD CONSTRAINT "reports_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "reports" ADD CONSTRAINT "reports_reporter_id_accounts_id_fk" FOREIGN KEY ("reporter_id") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "reports" ADD CONSTRAINT "reports_closed_by_accounts_id_fk" FOREIGN KEY ("closed_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "saved_questions" ADD CONSTRAINT "saved_questions_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "withdrawn_names" ADD CONSTRAINT "withdrawn_names_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -651,6 +672,11 @@ CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
+CREATE UNIQUE INDEX "reports_open" ON "reports" USING btree ("collection_id",coalesce("reporter_id"::text, "network")) WHERE "reports"."closed_at" is null;--> statement-breakpoint
+CREATE INDEX "reports_order" ON "reports" USING btree (coalesce("closed_at", '9999-12-31 00:00:00+00'::timestamptz),"id");--> statement-breakpoint
+CREATE INDEX "reports_collection" ON "reports" USING btree ("collection_id");--> statement-breakpoint
+CREATE INDEX "reports_reporter" ON "reports" USING btree ("reporter_id");--> statement-breakpoint
+CREATE INDEX "reports_closed_by" ON "reports" USING btree ("closed_by");--> statement-breakpoint
 CREATE INDEX "saved_questions_due" ON "saved_questions" USING btree ("compared_at") WHERE "saved_questions"."compared" < "saved_questions"."changes";--> statement-breakpoint
 CREATE INDEX "deliveries_seq" ON "deliveries" USING btree ("seq");--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at","seq") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint

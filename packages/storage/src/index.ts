@@ -75,6 +75,7 @@ export * from './sql/joins/found-collection.ts'
 export * from './sql/joins/landed-heads.ts'
 export * from './sql/joins/newest-versions.ts'
 export * from './sql/joins/operations.ts'
+export * from './sql/joins/reports.ts'
 export { type ForkOf, type Landing, landVersion, NotLandedError } from './sql/landing/land-version.ts'
 export * from './sql/objects/erasures.ts'
 export {

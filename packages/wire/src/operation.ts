@@ -42,8 +42,8 @@ export interface Operation<
   readonly forOutsiders?: true
   /** If false, credentials are ignored. */
   readonly credentials?: false
-  /** `sign-in`: requests without a credential have a rate limit of their own. */
-  readonly limited?: 'sign-in'
+  /** `sign-in`: requests without a credential have a rate limit of their own; `reports`: all requests have one. */
+  readonly limited?: 'sign-in' | 'reports'
   /** The URL refers to immutable content: `version`, unless `:v` is `latest`; `hash`, always. Caches may keep the answer. */
   readonly names?: 'version' | 'hash'
   /** If false, answers have no entity tag, because they are streams of data that may change during the read. */

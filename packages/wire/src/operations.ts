@@ -19,6 +19,7 @@ import { publishingOperations } from './operations/publishing.ts'
 import { pushOperations } from './operations/pushes.ts'
 import { questionOperations } from './operations/questions.ts'
 import { recordOperations } from './operations/records.ts'
+import { reportOperations } from './operations/reports.ts'
 import { sessionOperations } from './operations/sessions.ts'
 import { signInOperations } from './operations/signing-in.ts'
 import { snapshotOperations } from './operations/snapshots.ts'
@@ -34,6 +35,7 @@ export const operations = {
   ...keyOperations,
   ...auditOperations,
   ...adminOperations,
+  ...reportOperations,
   ...sessionOperations,
   ...collectionOperations,
   ...metadataOperations,

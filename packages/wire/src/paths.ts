@@ -46,6 +46,10 @@ export type InvitationTokenPath = z.infer<typeof InvitationTokenPath>
 export const KeyPath = z.object({ id: segment(exampleId, 'Id of the key, from the list of keys.') })
 export type KeyPath = z.infer<typeof KeyPath>
 
+/** `/api/admin/reports/:id` */
+export const ReportPath = z.object({ id: segment(exampleId, 'Id of the report, from the list of reports.') })
+export type ReportPath = z.infer<typeof ReportPath>
+
 /** `/api/webhooks/:id` */
 export const WebhookPath = z.object({
   id: segment(exampleId, 'Id of the webhook, from a list of webhooks.'),

@@ -29,7 +29,7 @@ let reader: TestClient
 let eve: TestClient
 /** Ids from earlier answers. */
 let ids: Record<
-  'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'webhook' | 'publisher',
+  'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'webhook' | 'publisher' | 'report',
   string
 >
 /** A receiver that no request reaches. */
@@ -103,7 +103,9 @@ async function furnish(): Promise<void> {
   const webhook = (await send('createWebhook', { body: { url: refusing } })).json.id
   const publisher = (await send('createPublisher')).json.id
   await send('saveQuestion')
-  ids = { token, push, ended, committed: first, snapshot, job, key, webhook, publisher }
+  await send('reportCollection')
+  const report = (await ada.get('/api/admin/reports')).json[0].id
+  ids = { token, push, ended, committed: first, snapshot, job, key, webhook, publisher, report }
 }
 
 async function send(id: string, instead?: Instead): Promise<TestResponse> {
@@ -116,8 +118,15 @@ async function send(id: string, instead?: Instead): Promise<TestResponse> {
 
 /** Path parameters of existing objects. */
 const real = ({ operation }: DescribedCall): Record<string, string> => {
-  const { push: pushes, snapshot: snapshots, key: keys, webhook: webhooks, publisher: publishing } = ids
-  const id = { pushes, snapshots, keys, webhooks, publishing }[operation.tags[0]!]
+  const {
+    push: pushes,
+    snapshot: snapshots,
+    key: keys,
+    webhook: webhooks,
+    publisher: publishing,
+    report: reports,
+  } = ids
+  const id = { pushes, snapshots, keys, webhooks, publishing, reports }[operation.tags[0]!]
   return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
 }
 
@@ -318,11 +327,12 @@ describe('every operation that can be', () => {
 
   test('is refused with 429 when there were too many', async () => {
     const server = await serve({
-      rateLimits: { anonymous: 1, account: 1, signIn: 1 },
+      rateLimits: { anonymous: 1, account: 1, signIn: 1, reports: 1 },
       now: stoppedClock(),
     })
     const by = testClient(server.url, undefined, '')
     for (const path of ['/api/collections', '/auth/login']) await by.get(path)
+    await by.post('/api/collections/ada/cities/report', {})
     await allRefused(
       429,
       () => true,
@@ -543,6 +553,8 @@ const elsewhere = [
   'PATCH /api/collections/{owner}/{slug}/publishers/{id} 422',
   'GET /api/events 410',
   'POST /api/webhooks/{id}/replay 410',
+  // From 20 networks: packages/registry/src/operators/reports.test.ts.
+  'POST /api/collections/{owner}/{slug}/report 409',
 ]
 
 test('a sign-in from a terminal is refused for what it is not', async () => {

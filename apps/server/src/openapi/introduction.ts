@@ -77,5 +77,6 @@ export const tags = [
   { name: 'pushes', description: pushes },
   { name: 'snapshots', description: snapshots },
   { name: 'audit', description: 'Who did what in an account: the audit log.' },
+  { name: 'reports', description: 'What readers tell the operators about collections.' },
   { name: 'operators', description: 'Accounts, quotas and background work, for operators of the registry.' },
 ]

@@ -190,7 +190,7 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
   )
 }
 
-/** Work that an operator plans: workers, sweeps, backups, the signed log. */
+/** Work of operators: reports, workers, sweeps, backups, the signed log. */
 function measureUpkeep(metrics: Registry, figures: Ulmus['figures']): void {
   /** Gauges of one answer of the database. */
   const all = <Value>(
@@ -216,6 +216,8 @@ function measureUpkeep(metrics: Registry, figures: Ulmus['figures']): void {
     ['ulmus_sweep_age_seconds', 'Since the last sweep ended.', ({ secondsAgo }) => secondsAgo],
     ['ulmus_sweep_succeeded', swept, ({ succeeded }) => (succeeded ? 1 : 0)],
   ])
+  const reports = 'Reports about collections that no operator has closed.'
+  all(figures.openReports, [['ulmus_open_reports', reports, (open) => open]])
   const backup = 'Since the moment that the last complete backup shows. Infinite: there was none.'
   const bytes = 'Of the last complete backup, with what earlier ones had copied.'
   all(figures.lastBackup, [

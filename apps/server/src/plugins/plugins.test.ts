@@ -536,7 +536,7 @@ describe('rate limits', () => {
   test('count addresses and accounts apart, and say so', async () => {
     const { settings, dispose } = await databases[0]!.settings()
     const server = await serveForTest(settings, {
-      rateLimits: { anonymous: 12, account: 5, signIn: 50 },
+      rateLimits: { anonymous: 12, account: 5, signIn: 50, reports: 2 },
       now: stoppedClock(),
     })
     const { cookie } = await server.signIn('ann')
@@ -568,7 +568,7 @@ describe('rate limits', () => {
 
   test('count all addresses together that one machine may have', async () => {
     const { settings, dispose } = await databases[0]!.settings()
-    const rateLimits = { anonymous: 3, account: 5, signIn: 3 }
+    const rateLimits = { anonymous: 3, account: 5, signIn: 3, reports: 3 }
     const server = await serveForTest(settings, { trustProxy: 1, rateLimits, now: stoppedClock() })
     const from = async (path: string, address: string) => {
       const init = { headers: { 'x-forwarded-for': address }, redirect: 'manual' } as const

@@ -66,7 +66,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
   'operating the registry': {
     operations: [
       'listAccounts', 'operateAccount', 'eraseAccount', 'linkIdentity', 'handOverCollections', 'getUsage', 'getJobs',
-      'listAllAudit',
+      'listAllAudit', 'listReports', 'closeReport',
     ],
     //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
     row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +      scope  scope  limit',

@@ -63,6 +63,15 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404    404    404',
     },
   },
+  'reporting': {
+    operations: ['reportCollection'],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +      +      +',
+      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +      +      +',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404    404    404',
+    },
+  },
   'asking in SQL': {
     operations: ['querySql', 'runSql'],
     rows: {

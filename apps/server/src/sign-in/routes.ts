@@ -1,11 +1,10 @@
 /** Sign-in and sign-out with a browser. http-api §2. */
 import formbody from '@fastify/formbody'
-import { deviceLoginSeconds, devicePollSeconds, type Registry, RegistryError } from '@ulmus/registry'
+import { deviceLoginSeconds, devicePollSeconds, peerOf, type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../loopback.ts'
 import { answerError, wantsPage } from '../plugins/answers/errors.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
-import { peerOf } from '../plugins/requests/connections.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 import { done, serve } from '../routes/serve.ts'
 import type { IdentityProvider } from './identity-provider.ts'

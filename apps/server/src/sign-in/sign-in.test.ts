@@ -346,7 +346,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
 describe('a number of proxies', () => {
   test('believes as many addresses as there are proxies, whatever clients put before', async () => {
     const { settings, dispose } = await databases[0]!.settings()
-    const limits = { trustProxy: 2, rateLimits: { anonymous: 100, account: 100, signIn: 100 } }
+    const limits = { trustProxy: 2, rateLimits: { anonymous: 100, account: 100, signIn: 100, reports: 10 } }
     const server = await serveForTest(settings, { ...limits, now: stoppedClock() })
     const left = async (forwarded: string) => {
       const answer = await fetch(`${server.url}/api/collections`, {

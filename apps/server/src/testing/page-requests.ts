@@ -44,6 +44,9 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /admin (transfer)': posted({ do: 'transfer', leaver: 'guild', receiver: 'grace' }),
   'POST /admin (hide)': posted({ do: 'hide', hidden: 'guild/absent', reason: 'x' }),
   'POST /admin (show)': posted({ do: 'show', shown: 'guild/absent' }),
+  'POST /admin (dismiss a report)': posted({ do: 'dismissed', report: nothing }),
+  'POST /admin (act on a report)': posted({ do: 'acted', report: nothing }),
+  'POST /:owner/:slug/report (send)': posted({ reason: 'spam', text: 'All of it' }),
   'POST /settings (save)': posted({ displayName: 'Guest' }),
   'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),
   'POST /settings/keys (make for a collection)': posted({

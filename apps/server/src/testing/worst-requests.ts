@@ -109,6 +109,17 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'POST /api/admin/accounts/:slug/transfer': write('POST', '/admin/accounts/ada/transfer'),
   'POST /api/admin/collections/:owner/:slug/hide': write('POST', '/admin/collections/ada/large/hide'),
   'POST /api/admin/collections/:owner/:slug/show': write('POST', '/admin/collections/ada/large/show'),
+  'GET /api/admin/reports': [{ path: () => '/admin/reports?limit=100', as: 'owner', status: 403 }],
+  'POST /api/admin/reports/:id/close': write('POST', `/admin/reports/${wrongId}/close`),
+  'POST /api/collections/:owner/:slug/report': [
+    {
+      method: 'POST',
+      path: () => `${w.worst}/report`,
+      body: JSON.stringify({ reason: 'spam', text: '\ud83c\udf33'.repeat(100_000) }),
+      headers: json,
+      status: 400,
+    },
+  ],
   'GET /api/admin/usage': [{ path: () => '/admin/usage', as: 'owner', status: 403 }],
   'GET /api/admin/jobs': [{ path: () => '/admin/jobs', as: 'owner', status: 403 }],
   'GET /api/admin/audit': [{ path: () => '/admin/audit?limit=100', as: 'owner', status: 403 }],

@@ -46,7 +46,7 @@ interface Rows {
 // biome-ignore format: a table
 export const inCollection: Readonly<Record<string, Rows>> = {
   'reading': {
-    asked: [...readingPages.map((path) => `GET ${path}`), 'GET /:owner/:slug/compare/:from/:pair (of another)'],
+    asked: [...readingPages.map((path) => `GET ${path}`), 'GET /:owner/:slug/compare/:from/:pair (of another)', 'GET /:owner/:slug/report', 'POST /:owner/:slug/report (send)'],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
       public:  '200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',

@@ -11,6 +11,7 @@ import {
 } from '@ulmus/registry'
 import {
   type Answer,
+  formsForAnyone,
   openWeb,
   Plain,
   Redirect,
@@ -28,7 +29,7 @@ import type { ApiReference } from '../openapi/page.ts'
 import { addRefusalHeaders, noteRefusal } from '../plugins/answers/errors.ts'
 import { countAnswers } from '../plugins/answers/reading.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
-import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
+import { demandSameSite, type SessionCookie } from '../plugins/requests/session-cookie.ts'
 import type { SiteSettings } from '../variables/site-settings.ts'
 
 export interface PageOptions {
@@ -97,10 +98,18 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
       return send(web, options, request, reply, view)
     })
     if (!withForm.has(name)) continue
-    app.post(path, { schema, errorHandler: refuse, bodyLimit: formBytesMax }, async (request, reply) => {
+    const isForAnyone = formsForAnyone.has(name)
+    const limits = isForAnyone ? ({ limited: 'reports' } as const) : {}
+    const form = { schema, config: limits, errorHandler: refuse, bodyLimit: formBytesMax }
+    app.post(path, form, async (request, reply) => {
       const web = await openWeb()
       const page = web.pages[name]
-      if (callerOf(request) === undefined) throw new RegistryError('unauthenticated')
+      if (callerOf(request) === undefined) {
+        if (!isForAnyone) throw new RegistryError('unauthenticated')
+        // Another site must not send forms from the addresses of its visitors. Browsers name it.
+        const { origin, 'sec-fetch-site': site } = request.headers
+        if ((origin ?? site) !== undefined) demandSameSite(request, options.origin())
+      }
       return send(
         web,
         options,

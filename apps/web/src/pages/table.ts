@@ -8,8 +8,8 @@ interface DeclaredPage<Name extends string> {
   readonly paths: readonly PagePath[]
   /** True: its paths also exist for each version, below `v/:version`. */
   readonly versioned?: true
-  /** True: the page has a form that is posted to it. */
-  readonly posted?: true
+  /** The page has a form that is posted to it by signed-in users, or `by anyone`, with the rate limit of reports. */
+  readonly posted?: true | 'by anyone'
   /** True: visitors without a session get equal pages while the database is unchanged. */
   readonly repeated?: true
   load(): Promise<Readonly<Record<NoInfer<Name>, Page>>>
@@ -199,6 +199,11 @@ const declared = declare({
     posted: true,
     load: () => import('./webhooks/webhooks.tsx'),
   },
+  report: {
+    paths: ['/:owner/:slug/report'],
+    posted: 'by anyone',
+    load: () => import('./collection/report.tsx'),
+  },
   publishing: {
     paths: ['/:owner/:slug/publishing'],
     posted: true,
@@ -221,6 +226,11 @@ export const table: Readonly<Record<PagePath, PageName>> = Object.fromEntries(
 /** Pages with a posted form. */
 export const withForm: ReadonlySet<PageName> = new Set(
   entries.flatMap(([name, { posted }]) => (posted ? [name] : [])),
+)
+
+/** Those whose form visitors without a session may send, too. */
+export const formsForAnyone: ReadonlySet<PageName> = new Set(
+  entries.flatMap(([name, { posted }]) => (posted === 'by anyone' ? [name] : [])),
 )
 
 /** Pages that are equal for visitors without a session. */

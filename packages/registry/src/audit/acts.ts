@@ -36,6 +36,8 @@ const sentences = {
   'collection.transferred': 'A collection has another owner.',
   'collection.visibility': 'A collection was made public or private.',
   'collection.hidden': 'An operator hid a collection, or shows it again.',
+  'collection.reported': 'A reader reported a collection to the operators.',
+  'report.closed': 'An operator closed a report about a collection.',
   'collection.forked': 'A member forked a collection into another organization.',
   'collection.deleted': 'A collection was deleted with all its versions.',
   'webhook.made': 'A webhook was made.',

@@ -14,6 +14,7 @@ import { forksOf } from '../collections/forks.ts'
 import { metadataOf } from '../metadata/metadata.ts'
 import { moderationOf } from '../operators/moderation.ts'
 import { operatorsOf } from '../operators/operators.ts'
+import { reportsOf } from '../operators/reports.ts'
 import { anonymous, type Caller, type Principal } from '../principal.ts'
 import { publishingOf } from '../publishing/publishing.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
@@ -356,6 +357,10 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
     const operators = operatorsOf(operated)
     await services.collections.create(ada, 'ada', { slug: 'leak', public: true })
     const leak = { owner: 'ada', slug: 'leak' }
+    const reports = reportsOf(operated)
+    await reports.make({ ...ada, credential: null }, leak, { reason: 'personal_data', text: 'Names' })
+    const [report] = (await reports.list({ ...eve, credential: null }, {})).items
+    await reports.close({ ...eve, credential: null }, report!.id, { outcome: 'acted' })
     await moderationOf(operated).hide({ ...eve, credential: null }, leak, 'It names people.')
     expect(await log(ada, 'ada', { action: 'collection.hidden' })).toMatchObject([
       {

@@ -4,6 +4,7 @@
  */
 import {
   countJobs,
+  countOpenReports,
   countPushesUnderWay,
   findLastBackup,
   lastEndOf,
@@ -40,6 +41,7 @@ export function figuresOf(context: Context) {
       inTime(secondsSinceBeat(database).then((seconds) => seconds ?? Number.POSITIVE_INFINITY)),
     /** Undefined also until a sweep has ended. */
     lastSweep: () => inTime(lastEndOf(database, sweeping)),
+    openReports: () => inTime(countOpenReports(database)),
     /** Null: there was none. */
     lastBackup: () => inTime(findLastBackup(database).then((made) => made ?? null)),
     /** Undefined also until the signed log has begun. */

@@ -1,6 +1,7 @@
 /** Housekeeping of the database: deletes expired rows, vacuums an embedded database. */
 import {
   claimPeriodicTask,
+  dropClosedReports,
   dropEndedDeviceLogins,
   dropEndedInvitations,
   dropEndedMetadataJobs,
@@ -59,6 +60,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropEndedWorkloadKeys(tx, ago(workloadKeyHours), rowsAtOnce))
   await dropAll(context, (tx) => dropUsedTokens(tx, context.now(), rowsAtOnce))
   await dropAll(context, (tx) => dropOldAuditEvents(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
+  await dropAll(context, (tx) => dropClosedReports(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropOldEvents(tx, ago(context.limits.eventDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropOrphanedWebhooks(tx, rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))

@@ -40,6 +40,22 @@ export const collectionRefusals = {
     remedy: 'Ask the operators of the registry to show it.',
     example: { say: { slug: 'cities', owner: 'ada', reason: 'It names people who did not agree.' } },
   },
+  too_many_reports: {
+    kind: 'conflict',
+    sentence: (f) =>
+      `The operators have ${f.max} open reports about this collection, and will look at it. Report it again once they have closed them.`,
+    meaning: 'the collection has 20 open reports, the maximum',
+    remedy: 'Wait until the operators have looked at the collection.',
+    example: { say: { max: 20 } },
+  },
+  report_not_found: {
+    kind: 'missing',
+    sentence: 'There is no report with this id, or it was removed with its collection.',
+    meaning: 'there is no such report',
+    explanation:
+      'There is no report with this id: it was removed with its collection, or long after it was closed.',
+    remedy: 'List `/api/admin/reports`.',
+  },
   job_not_found: {
     kind: 'missing',
     sentence: 'The collection has no metadata job with this id.',

@@ -11,8 +11,8 @@ declare module 'fastify' {
     entrance?: Entrance
     /** False: the route ignores credentials (probes, sign-in, static pages). */
     credentials?: false
-    /** False: requests do not count against the rate limit. `sign-in`: those without a credential have a limit of their own. */
-    limited?: false | 'sign-in'
+    /** False: requests do not count against the rate limit. `sign-in`: those without a credential have a limit of their own; `reports`: all have. */
+    limited?: false | 'sign-in' | 'reports'
     /** The URL names immutable content, so caches may store it if it is public: `version`, unless `:v` is `latest`; `hash`, always. */
     names?: 'version' | 'hash'
     /** False: answers have no entity tag. They are streams of data that may change during the answer. */

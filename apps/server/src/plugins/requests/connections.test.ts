@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { networkOf, peerOf } from '@ulmus/registry'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionsFor } from '../../descriptors.ts'
 import { answerUnreadable } from '../answers/errors.ts'
-import { type ConnectionLimits, carriesMany, limitConnections, networkOf, peerOf } from './connections.ts'
+import { type ConnectionLimits, carriesMany, limitConnections } from './connections.ts'
 
 test('a process has descriptors left for files, the database and threads, however few there are', () => {
   const limits = [512, 1_024, 4_096, 20_000, Number.POSITIVE_INFINITY]

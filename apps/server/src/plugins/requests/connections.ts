@@ -2,8 +2,9 @@
  * Limits connections, in total and per address. Excess connections are closed at once: a process without free descriptors cannot read files
  * or start threads, and aborts.
  */
-import { BlockList, isIP, isIPv6, type Server, type Socket } from 'node:net'
+import { BlockList, isIP, type Server, type Socket } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
+import { peerOf, withoutMapping } from '@ulmus/registry'
 import type { FastifyServerOptions } from 'fastify'
 
 export interface ConnectionLimits {
@@ -104,25 +105,6 @@ function trustFunction(
   if (typeof trustProxy === 'function') return trustProxy
   if (typeof trustProxy === 'string') return compile(trustProxy.split(',').map((part) => part.trim()))
   return Array.isArray(trustProxy) ? compile(trustProxy) : () => trustProxy === true
-}
-
-/** Counting key of a peer: an IPv4 address, or the /64 network of an IPv6 address, since one machine owns all of it. */
-export function peerOf(remoteAddress = ''): string {
-  const address = withoutMapping(remoteAddress)
-  return isIPv6(address) ? networkOf(address) : address
-}
-
-/** Prefix of an IPv4 address on a dual-stack socket. */
-const withoutMapping = (address: string) => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
-
-/** The /64 network of an IPv6 address. */
-export function networkOf(address: string): string {
-  const [head = '', tail] = address.split('%')[0]!.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
-  // `::` stands for the zeros missing from eight groups.
-  while (tail !== undefined && groups.length + after < 8) groups.push('0')
-  return groups.slice(0, 4).join(':')
 }
 
 function atMostEvery<Args extends unknown[]>(milliseconds: number, act: (...args: Args) => void) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DatabaseSettings, serveForTest, stoppedClock, type TestServer } from '../../testing/serve.ts'
 
 const now = stoppedClock()
-const rateLimits = { anonymous: 200, account: 300, signIn: 400 }
+const rateLimits = { anonymous: 200, account: 300, signIn: 400, reports: 10 }
 
 describe('two servers on one database', () => {
   let servers: TestServer[]

@@ -1,11 +1,10 @@
 /**
  * Rate limits: per account with a credential, per address without (for IPv6 its /64 network, which one machine owns). Sign-in has a limit
- * of its own, so that readers at an address do not block its users from signing in. Windows are minutes of the clock; servers on one
+ * of its own, so that readers at an address do not block its users from signing in; reports have one, since people read them. Windows are minutes of the clock; servers on one
  * database share the counts.
  */
-import { countedAs, RegistryError, type RequestRates } from '@ulmus/registry'
+import { countedAs, type Principal, peerOf, RegistryError, type RequestRates } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
-import { peerOf } from './connections.ts'
 
 export interface RateLimits {
   /** Requests a minute of one address without a credential. */
@@ -14,6 +13,8 @@ export interface RateLimits {
   readonly account: number
   /** Sign-in requests a minute of one address. One sign-in takes two; with the built-in provider some ten. */
   readonly signIn: number
+  /** Reports of collections a minute of one account, or of one address without a credential. */
+  readonly reports: number
 }
 
 /** Register it after `knowPrincipals`. Answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). */
@@ -22,7 +23,7 @@ export function limitRates(app: FastifyInstance, rates: RequestRates, limits: Ra
     const { limited } = request.routeOptions.config
     if (limited === false) return
     const { principal } = request
-    const kind = principal.kind !== 'anonymous' ? 'account' : limited === 'sign-in' ? 'signIn' : 'anonymous'
+    const kind = kindOf(limited, principal)
     const name = principal.kind === 'anonymous' ? peerOf(request.ip) : countedAs(principal)
     const { isOver, remaining, resetSeconds } = rates.count(kind, name, limits[kind])
     reply
@@ -31,4 +32,10 @@ export function limitRates(app: FastifyInstance, rates: RequestRates, limits: Ra
       .header('RateLimit-Reset', resetSeconds)
     if (isOver) throw new RegistryError('rate_limited', { say: { retryAfter: resetSeconds } })
   })
+}
+
+function kindOf(limited: 'sign-in' | 'reports' | undefined, { kind }: Principal): keyof RateLimits {
+  if (limited === 'reports') return 'reports'
+  if (kind !== 'anonymous') return 'account'
+  return limited === 'sign-in' ? 'signIn' : 'anonymous'
 }

@@ -29,6 +29,15 @@ export const adminRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
     return done
   })
 
+  serve(app, 'GET /api/admin/reports', async (request, reply) =>
+    linkPages(request, reply, await registry.reports.list(request.principal, request.query)),
+  )
+
+  serve(app, 'POST /api/admin/reports/:id/close', async ({ principal, params, body }) => {
+    await registry.reports.close(principal, params.id, body)
+    return done
+  })
+
   serve(app, 'GET /api/admin/usage', async ({ principal }) => operators.usage(principal))
 
   serve(app, 'GET /api/admin/jobs', async ({ principal }) => operators.jobs(principal))

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { textIn } from '../../plugins/shapes.ts'
 import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
-import { serve } from '../serve.ts'
+import { done, serve } from '../serve.ts'
 
 export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
   const { collections } = registry
@@ -52,6 +52,11 @@ export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { 
   serve(app, 'POST /api/collections/:owner/:slug/transfer', async ({ principal, params, body }) =>
     collections.transfer(principal, params, body.to),
   )
+
+  serve(app, 'POST /api/collections/:owner/:slug/report', async ({ principal, params, body }) => {
+    await registry.reports.make(principal, params, body)
+    return done
+  })
 
   serve(app, 'GET /api/collections/:owner/:slug/family', async ({ principal, params }) =>
     registry.forks.family(principal, params),

@@ -1,12 +1,12 @@
 /** `/admin`: status of the registry and actions for operators. */
-import type { JobsUnderWay, OperatedAccount, Usage } from '@ulmus/wire'
-import { type Column, DataTable } from '../../components/data-table.tsx'
+import type { JobsUnderWay, Usage } from '@ulmus/wire'
 import { Field, Refusal } from '../../components/form.tsx'
-import { Badge, Empty, Name, Pager, Time } from '../../components/small.tsx'
+import { Empty, Pager } from '../../components/small.tsx'
 import { Again, type FormAction, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { counted, sizeText } from '../../format.ts'
 import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
-import { accountPath, withQuery } from '../../paths.ts'
+import { withQuery } from '../../paths.ts'
+import { Accounts } from './accounts-table.tsx'
 import {
   type Done,
   DoneNote,
@@ -19,6 +19,7 @@ import {
 } from './admin-people.tsx'
 import { ScarceDisks } from './disk.tsx'
 import { HiddenCollections, hide, showAgain } from './hidden-collections.tsx'
+import { closeReport, Reports, reportsOf } from './reports.tsx'
 
 export const admin = formPage((visit, form) => (acts.get(form['do']) ?? suspend)(visit, form), adminPage)
 
@@ -55,6 +56,8 @@ const acts = new Map<string | undefined, FormAction<{ done: Done }>>([
   ['transfer', reported(handOver)],
   ['hide', reported(hide)],
   ['show', reported(showAgain)],
+  ['dismissed', reported(closeReport)],
+  ['acted', reported(closeReport)],
   ['quota', setQuota],
   ['owner', nameOwner],
 ])
@@ -63,14 +66,20 @@ async function adminPage(
   { registry, who, url }: Visit,
   { form: sent, error, done }: FormState<{ done: Done }>,
 ): Promise<View> {
-  const form = { ...formsFor(url.searchParams.get('for') ?? ''), ...sent }
+  const hiding = url.searchParams.get('hide')
+  const form = {
+    ...formsFor(url.searchParams.get('for') ?? ''),
+    ...(hiding !== null && { hidden: hiding }),
+    ...sent,
+  }
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
-  const [usage, disks, jobs, hidden, { items, links }] = await Promise.all([
+  const [usage, disks, jobs, hidden, reports, { items, links }] = await Promise.all([
     registry.operators.usage(who),
     registry.operatorState.disks(who),
     registry.operators.jobs(who),
     registry.moderation.hidden(who),
+    reportsOf({ registry, who, url }),
     registry.operators.accounts(who, { limit: 50, q, ...(cursor !== undefined && { cursor }) }),
   ])
   const to = (link: string | undefined) =>
@@ -83,7 +92,7 @@ async function adminPage(
     body: (
       <div class="wide content managed">
         <h1>This registry</h1>
-        <Facts usage={usage} />
+        <Facts usage={usage} openReports={reports.open} />
         <UnderWay jobs={jobs} />
         <ScarceDisks disks={disks} />
         <p>
@@ -92,16 +101,17 @@ async function adminPage(
         </p>
         <Refusal error={error} />
         {done !== undefined && <DoneNote done={done} />}
-        <h2>Accounts</h2>
+        <h2 id="accounts">Accounts</h2>
         <form method="get" class="form inline">
           <Field name="q" label="Handle, name or e-mail" form={q === undefined ? {} : { q }} most={200} />
           <button type="submit">Find</button>
         </form>
         {items.length === 0 ? <Empty title="No account is like that." /> : <Accounts items={items} />}
         <Pager next={to(links.next)} prev={to(links.prev)} />
+        <Reports {...reports} />
         <HiddenCollections form={form} error={error} items={hidden} />
         {/* Folded until a row of the table names its account, or a form was sent. */}
-        <details class="account-forms" open={Object.keys(form).length > 0}>
+        <details class="account-forms" open={Object.keys(form).some((name) => name !== 'hidden')}>
           <summary>Forms that name an account: quota, owner, identity, transfer, erase</summary>
           <Quota form={form} usual={usage.quotaBytes} />
           <NameOwner form={form} />
@@ -118,8 +128,13 @@ async function adminPage(
 const formsFor = (slug: string): Form =>
   slug === '' ? {} : { quotaOf: slug, orphan: slug, linkTo: slug, leaver: slug, account: slug }
 
-const Facts = ({ usage }: { usage: Usage }) => (
+const Facts = ({ usage, openReports }: { usage: Usage; openReports: number }) => (
   <p class="facts">
+    {openReports > 0 && (
+      <span>
+        <a href="#reports">{counted(openReports, 'open report')}</a>
+      </span>
+    )}
     <span>{counted(usage.users, 'person', 'people')}</span>
     <span>{counted(usage.organizations, 'organization')}</span>
     <span>{counted(usage.collections, 'collection')}</span>
@@ -167,92 +182,6 @@ const FactLine = ({ title, texts }: { title: string; texts: readonly string[] })
     ))}
   </p>
 )
-
-const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
-  <DataTable class="data stacked" items={items} keyOf={({ id }) => id} columns={columns} />
-)
-
-const columns: readonly Column<OperatedAccount>[] = [
-  {
-    header: 'Account',
-    cell: (account) => (
-      <>
-        <a href={accountPath(account.slug)}>
-          <Name of={account.displayName} />
-        </a>{' '}
-        <span class="quiet">{account.slug}</span> <Identities of={account} />
-        {account.type === 'org' && <Badge>Organization</Badge>}
-        {account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>}
-      </>
-    ),
-  },
-  { header: 'E-mail', cell: ({ email }) => email && <bdi>{email}</bdi> },
-  { label: 'Collections', cell: ({ collections }) => collections },
-  {
-    label: 'Stored',
-    cell: ({ usedBytes, quotaBytes }) => (
-      <>
-        {sizeText(usedBytes)}
-        {quotaBytes !== null && <span class="quiet"> of {sizeText(quotaBytes)}</span>}
-      </>
-    ),
-  },
-  { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { action: 'Forms', cell: (account) => <RowActions account={account} /> },
-  { action: 'Suspend', cell: (account) => account.type === 'user' && <SuspendForm account={account} /> },
-]
-
-/** The forms below the table, by their ids. */
-const formsOf = {
-  user: { quota: 'Quota', identity: 'Identity', transfer: 'Transfer', erase: 'Erase' },
-  org: { quota: 'Quota', owner: 'Owner' },
-} as const
-
-const RowActions = ({ account: { slug, type } }: { account: OperatedAccount }) => (
-  <ul class="facts">
-    {Object.entries(formsOf[type]).map(([id, label]) => (
-      <li key={id}>
-        <a href={`${withQuery('/admin', { for: slug })}#${id}`}>
-          {label}
-          <span class="sr-only"> of {slug}</span>
-        </a>
-      </li>
-    ))}
-  </ul>
-)
-
-const SuspendForm = ({ account: { slug, suspendedAt } }: { account: OperatedAccount }) => (
-  <form method="post">
-    <input type="hidden" name="account" value={slug} />
-    {suspendedAt === null ? (
-      <>
-        <label class="check">
-          <input type="checkbox" name="keeps" /> <span>Its collections stay public</span>
-        </label>
-        <button type="submit" class="danger" name="do" value="suspend">
-          Suspend<span class="sr-only"> {slug}</span>
-        </button>
-      </>
-    ) : (
-      <button type="submit" name="do" value="release">
-        Take back<span class="sr-only"> the suspension of {slug}</span>
-      </button>
-    )}
-  </form>
-)
-
-/** Values that an operator needs to link an identity to another account. */
-const Identities = ({ of: { identities } }: { of: OperatedAccount }) =>
-  identities.length === 0 ? null : (
-    <details>
-      <summary>Identity</summary>
-      {identities.map(({ issuer, subject }) => (
-        <p key={`${issuer} ${subject}`}>
-          Issuer <code>{issuer}</code>, subject <code>{subject}</code>
-        </p>
-      ))}
-    </details>
-  )
 
 const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
   <>

@@ -94,6 +94,13 @@ export function About({ seen, version, family }: AboutProps) {
           Download (.tar.gz)
         </a>
       </p>
+      {!seen.isMember && (
+        <p>
+          <a class="quiet" href={collectionPath(seen, 'report')} rel="nofollow">
+            Report this collection
+          </a>
+        </p>
+      )}
       {seen.mayWork && (
         <p>
           <a href={collectionPath(seen, 'edit')}>Edit description, topics, readme and licence</a>

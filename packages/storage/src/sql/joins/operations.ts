@@ -95,6 +95,7 @@ export async function erasePerson(
     [id],
   )
   await tx.query('delete from device_logins where account_id = $1', [id])
+  await tx.query('update reports set contact = null where reporter_id = $1', [id])
   await tx.query("update metadata_jobs set means = '{}' where account_id = $1", [id])
   await tx.query('update pushes set committer_means = null where committer_id = $1', [id])
   await keepAccountSlug(tx, { id, slug }, anonymous.at)

@@ -1,0 +1,83 @@
+/** `…/report`: tells the operators what is wrong with the collection. For every reader, signed in or not. */
+import { ReportCollection, type ReportReason, reportReasons } from '@ulmus/wire'
+import { Choice, Field, Refusal } from '../../components/form.tsx'
+import { seeCollection } from '../../data/collection.ts'
+import { Again, checked, type FormState, formPage, typed } from '../../form.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import type { View, Visit } from '../../page.ts'
+import { versionPath } from '../../paths.ts'
+
+interface Sent {
+  readonly isSent: boolean
+}
+
+export const report = formPage<Sent>(
+  async (visit, form) => {
+    const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
+    const told = { reason: form['reason'], text: typed(form, 'text') ?? '', contact: typed(form, 'contact') }
+    await visit.registry.reports.make(visit.who, path, checked(ReportCollection, told))
+    return new Again({ isSent: true })
+  },
+  reportPage,
+  { isForAnyone: true },
+)
+
+async function reportPage(visit: Visit, { form, error, isSent }: FormState<Sent>): Promise<View> {
+  const seen = await seeCollection(visit)
+  return {
+    title: `Report ${seen.owner}/${seen.slug}`,
+    body: (
+      <CollectionPage seen={seen} tab="overview">
+        <div class="narrow">
+          <h2>Report this collection</h2>
+          {isSent ? (
+            <div class="note saved" role="status">
+              <p>
+                The operators have your report.{' '}
+                <a href={seen.inView(versionPath(seen))}>Back to the collection</a>
+              </p>
+            </div>
+          ) : (
+            <>
+              <p>
+                The operators of this registry read every report, and hide a collection that breaks the law or
+                their rules. They see {visit.caller === undefined ? 'your network address' : 'your account'},
+                and the owner of the collection does not learn of the report. If you have reported the
+                collection before and they have not decided yet, the earlier report stands.
+              </p>
+              <Refusal error={error} />
+              <form method="post" class="form">
+                <Choice
+                  name="reason"
+                  label="What is wrong?"
+                  form={form}
+                  value=""
+                  options={Object.entries(reportReasons) as [ReportReason, string][]}
+                />
+                <Field
+                  name="text"
+                  label="What is it, and where?"
+                  form={form}
+                  required
+                  most={2_000}
+                  lines={6}
+                  help="Name the records, columns or files."
+                />
+                <Field
+                  name="contact"
+                  label="How to answer you"
+                  form={form}
+                  most={200}
+                  help="Such as an e-mail address. Optional: without it you get no answer."
+                />
+                <button type="submit" class="primary">
+                  Send the report
+                </button>
+              </form>
+            </>
+          )}
+        </div>
+      </CollectionPage>
+    ),
+  }
+}
