@@ -34,6 +34,7 @@ import { loadOf } from './monitoring/load.ts'
 import { watchForNewerRelease } from './monitoring/newer-release.ts'
 import { outagesOf, quietLog } from './monitoring/outage.ts'
 import { moderationOf } from './operators/moderation.ts'
+import { openingsOf } from './operators/openings.ts'
 import { operatorsOf } from './operators/operators.ts'
 import { reportsOf } from './operators/reports.ts'
 import { operatorStateOf } from './operators/state.ts'
@@ -250,6 +251,7 @@ function servicesOf(context: Context, waitingMax: () => number) {
     events: eventsOf(context, waitingMax),
     operators: operatorsOf(context),
     moderation: moderationOf(context),
+    openings: openingsOf(context),
     reports: reportsOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),

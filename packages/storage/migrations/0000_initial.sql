@@ -41,6 +41,15 @@ CREATE TABLE "api_keys" (
 	CONSTRAINT "api_keys_role_cap" CHECK ("api_keys"."role_cap" is null or ("api_keys"."role_cap" = 'member' and "api_keys"."scope" <> 'admin'))
 );
 --> statement-breakpoint
+CREATE TABLE "operator_openings" (
+	"collection_id" uuid NOT NULL,
+	"account_id" uuid NOT NULL,
+	"owner_id" uuid NOT NULL,
+	"reason" text NOT NULL,
+	"until" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "operator_openings_collection_id_account_id_pk" PRIMARY KEY("collection_id","account_id")
+);
+--> statement-breakpoint
 CREATE TABLE "request_counts" (
 	"minute" timestamp (3) with time zone NOT NULL,
 	"caller" text COLLATE "C" NOT NULL,
@@ -607,6 +616,9 @@ ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_collection_id_collecti
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_publisher_id_trusted_publishers_id_fk" FOREIGN KEY ("publisher_id") REFERENCES "public"."trusted_publishers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "operator_openings" ADD CONSTRAINT "operator_openings_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "operator_openings" ADD CONSTRAINT "operator_openings_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "operator_openings" ADD CONSTRAINT "operator_openings_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "trusted_publishers" ADD CONSTRAINT "trusted_publishers_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "accounts" ADD CONSTRAINT "accounts_made_by_accounts_id_fk" FOREIGN KEY ("made_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -641,6 +653,9 @@ CREATE INDEX "device_logins_collection" ON "device_logins" USING btree ("collect
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "api_keys_publisher" ON "api_keys" USING btree ("publisher_id","expires_at") WHERE "api_keys"."publisher_id" is not null;--> statement-breakpoint
+CREATE INDEX "operator_openings_account" ON "operator_openings" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "operator_openings_owner" ON "operator_openings" USING btree ("owner_id");--> statement-breakpoint
+CREATE INDEX "operator_openings_until" ON "operator_openings" USING btree ("until");--> statement-breakpoint
 CREATE INDEX "trusted_publishers_collection" ON "trusted_publishers" USING btree ("collection_id","created_at");--> statement-breakpoint
 CREATE INDEX "used_tokens_until" ON "used_tokens" USING btree ("until");--> statement-breakpoint
 CREATE INDEX "accounts_made_by" ON "accounts" USING btree ("made_by");--> statement-breakpoint

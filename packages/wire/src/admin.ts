@@ -90,6 +90,27 @@ export const HiddenByOperators = z.object({ since: Instant, reason: z.string() }
   examples: [{ since: exampleInstant, reason: 'It names people who did not agree.' }],
 })
 
+/** `POST /api/admin/collections/:owner/:slug/open` */
+export const OpenCollection = z
+  .strictObject({
+    reason: line(1_000).meta({ description: 'For the audit log of the owner.' }),
+  })
+  .meta({
+    id: 'OpenCollection',
+    description: 'Why an operator reads a private collection.',
+    examples: [{ reason: 'A court order names this collection.' }],
+  })
+
+/** Answer to opening a collection. */
+export const OpenedCollection = z
+  .object({ until: Instant.meta({ description: 'When the operator ceases to read it.' }) })
+  .meta({
+    id: 'OpenedCollection',
+    description: 'A collection that an operator reads for an hour.',
+    examples: [{ until: exampleInstant }],
+  })
+export type OpenedCollection = z.infer<typeof OpenedCollection>
+
 /** `POST /api/admin/accounts/:slug/identities` */
 export const LinkIdentity = z
   .strictObject({

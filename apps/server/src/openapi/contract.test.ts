@@ -231,7 +231,10 @@ describe('every operation that can be', () => {
   test('is answered 404 for what is not there', async () => {
     const hasPath = ({ path }: DescribedCall) => path.includes('{')
     const nothing = { owner: 'missing', slug: 'nothing', id: '0198c9a0-0000-7000-8000-000000000001' }
-    await allRefused(404, hasPath, () => ({ instead: { path: nothing } }))
+    const browser = testClient(url, session, '')
+    await allRefused(404, hasPath, (call) => ({
+      ...{ by: hasCode(call, 'session_required') ? browser : ada, instead: { path: nothing } },
+    }))
   })
 
   test('is answered 404 for events of a collection that is not there', async () => {

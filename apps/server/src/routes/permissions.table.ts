@@ -4,7 +4,7 @@
  *     +       permitted: the answer does not depend on the caller
  *     401     unauthenticated           scope   insufficient_scope      limit   key_limited
  *     member  not_a_member              role    insufficient_role       404     collection_not_found
- *     job     publisher_key
+ *     job     publisher_key             sess    session_required
  *     susp    account_suspended         oper    not_an_operator           410    version_withdrawn
  *
  * `str` is a stranger to the organization, `mem`, `adm` and `own` are its member, admin and owner, `oper` is an operator of the registry:

@@ -34,6 +34,7 @@ const words: Readonly<Record<string, string>> = {
   private_content: 'priv',
   version_withdrawn: '410',
   publisher_key: 'job',
+  session_required: 'sess',
 }
 
 /** Bodies and parameters that change nothing, or nothing that a later cell depends on, if the request is admitted. */
@@ -46,6 +47,7 @@ const harmless: Readonly<Record<string, Instead>> = {
   handOverCollections: { path: { slug: 'guild' } },
   hideCollection: { path: { slug: 'absent' } },
   showCollection: { path: { slug: 'absent' } },
+  openCollection: { path: { slug: 'absent' } },
   updateCollection: { body: {} },
   transferCollection: { body: { to: 'guild' } },
   forkCollection: { body: { targetOrg: 'guild', slug: 'taken' } },

@@ -44,6 +44,7 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /admin (transfer)': posted({ do: 'transfer', leaver: 'guild', receiver: 'grace' }),
   'POST /admin (hide)': posted({ do: 'hide', hidden: 'guild/absent', reason: 'x' }),
   'POST /admin (show)': posted({ do: 'show', shown: 'guild/absent' }),
+  'POST /admin (open)': posted({ do: 'open', opened: 'guild/absent', openReason: 'x' }),
   'POST /admin (dismiss a report)': posted({ do: 'dismissed', report: nothing }),
   'POST /admin (act on a report)': posted({ do: 'acted', report: nothing }),
   'POST /:owner/:slug/report (send)': posted({ reason: 'spam', text: 'All of it' }),

@@ -109,6 +109,7 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'POST /api/admin/accounts/:slug/transfer': write('POST', '/admin/accounts/ada/transfer'),
   'POST /api/admin/collections/:owner/:slug/hide': write('POST', '/admin/collections/ada/large/hide'),
   'POST /api/admin/collections/:owner/:slug/show': write('POST', '/admin/collections/ada/large/show'),
+  'POST /api/admin/collections/:owner/:slug/open': write('POST', '/admin/collections/ada/large/open'),
   'GET /api/admin/reports': [{ path: () => '/admin/reports?limit=100', as: 'owner', status: 403 }],
   'POST /api/admin/reports/:id/close': write('POST', `/admin/reports/${wrongId}/close`),
   'POST /api/collections/:owner/:slug/report': [

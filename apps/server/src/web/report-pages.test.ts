@@ -60,6 +60,38 @@ describe.each(anyDatabase)('reports on pages, on $name', (database) => {
     expect(closed.text).toContain('Hidden &lt;i>')
   })
 
+  test('an operator opens a private collection with a reason, and its pages say so', async () => {
+    await stage.ada.post('/accounts/ada/collections', { slug: 'closed' })
+    await stage.push('/collections/ada/closed', {
+      opening: { schemas: { A: {} } },
+      puts: [{ id: 'secret', type: 'A', data: {} }],
+    })
+    const page = '/ada/closed/records/A'
+    expect((await operator.get(page)).status).toBe(404)
+    const without = await send(operator, '/admin', { do: 'open', opened: 'ada/closed', openReason: ' ' })
+    expect([without.status, without.text.includes('Give the reason')]).toEqual([400, true])
+    expect((await operator.get(page)).status).toBe(404)
+    const form = { do: 'open', opened: `${stage.server.url}/ada/closed`, openReason: 'A <b>report</b>' }
+    const opened = await send(operator, '/admin', form)
+    expect([opened.status, opened.text.includes('href="/ada/closed"')]).toEqual([200, true])
+    const { status, text } = await operator.get(page)
+    expect([status, text.includes('secret')]).toEqual([200, true])
+    expect(text).toContain('You read this private collection as an operator until')
+    expect(text).toContain('A &lt;b>report')
+    expect((await operator.get('/ada/closed/settings')).status).toBe(403)
+    expect((await operator.get('/api/collections/ada/closed')).json).toMatchObject({ slug: 'closed' })
+    const key = await stage.server.keyFor((await stage.server.signIn('operator')).cookie, 'admin')
+    const byKey = testClient(stage.server.url, key, '')
+    expect((await byKey.get('/api/collections/ada/closed')).status).toBe(404)
+    expect((await byKey.post('/api/admin/collections/ada/closed/open', { reason: 'x' })).json.code).toBe(
+      'session_required',
+    )
+    expect((await anyone.get(page)).status).toBe(404)
+    const own = await (await signIn('ada')).get('/ada/-/audit')
+    expect(own.text).toContain('opened, to read it for an hour, the collection')
+    expect(own.text).toContain('A &lt;b>report')
+  })
+
   test('pages and API share a limit of their own', async () => {
     const path = '/ada/cities/report'
     const answers = []

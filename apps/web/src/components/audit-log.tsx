@@ -33,6 +33,7 @@ const words: Readonly<Record<AuditAction, string>> = {
   'collection.renamed': 'renamed a collection to',
   'collection.transferred': 'gave away the collection, which is now',
   'collection.visibility': 'changed who sees the collection',
+  'collection.opened': 'opened, to read it for an hour, the collection',
   'collection.reported': 'reported the collection',
   'report.closed': 'closed a report about the collection',
   'collection.hidden': 'hid, or shows again, the collection',

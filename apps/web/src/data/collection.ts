@@ -32,6 +32,8 @@ export interface VisitedCollection extends VersionPlace, CallerRights {
   readonly mayWork: boolean
   /** For members: since when and why operators hide the collection. */
   readonly hiddenByOperators: CollectionResponse['hiddenByOperators']
+  /** For an operator who opened the collection: until when, and why. */
+  readonly openedByOperator: CollectionResponse['openedByOperator']
   /** The visitor's view. */
   readonly view: 'full' | 'public'
   /** For members: a sentence about what the public cannot see of the version. Undefined: no difference. */
@@ -93,6 +95,7 @@ async function see(visit: Visit, withVersion: boolean) {
     hasQuestions: response.hasQuestions,
     deprecation: version?.deprecated?.message,
     hiddenByOperators: response.hiddenByOperators,
+    openedByOperator: response.openedByOperator,
     view: rights.isMember && !asPublic ? 'full' : 'public',
     difference:
       hidden && differenceText(hidden, { isPublic: facts.public, asPublic, opening: response.opening }),

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Badge, Icon, type IconName, Time, Visibility } from '../components/small.tsx'
 import type { VisitedCollection } from '../data/collection.ts'
-import { shownName } from '../format.ts'
+import { instantText, shownName } from '../format.ts'
 import { accountPath, apiCollectionPath, collectionPath, versionPath, withQuery } from '../paths.ts'
 import { SavedQuestionContext, SavedQuestionHead } from './saved-question.tsx'
 
@@ -72,6 +72,15 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
             The operators of this registry have hidden this collection since{' '}
             <Time at={seen.hiddenByOperators.since} />: only members see it.{' '}
             <q>{seen.hiddenByOperators.reason}</q>
+          </p>
+        </div>
+      )}
+      {seen.openedByOperator !== undefined && (
+        <div class="note bad">
+          <p>
+            You read this {seen.isPublic ? '' : 'private '}collection as an operator until{' '}
+            <time datetime={seen.openedByOperator.until}>{instantText(seen.openedByOperator.until)}</time>,
+            because: <q>{seen.openedByOperator.reason}</q>
           </p>
         </div>
       )}

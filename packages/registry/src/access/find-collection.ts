@@ -2,6 +2,7 @@
 import {
   type AccountRow,
   type CollectionRow,
+  type FoundCollection,
   findCollectionByPath,
   findFormerCollection,
   type VersionRow,
@@ -9,7 +10,8 @@ import {
 import type { Context } from '../context.ts'
 import { MovedError, RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
-import { maySee, type Role, type View, viewFor } from './policy.ts'
+import { isOperator } from './operators.ts'
+import { mayReadOpened, maySee, type Role, type View, viewFor } from './policy.ts'
 import { isAccountSlug, isCollectionSlug } from './slugs.ts'
 
 /** A collection that the caller may see. */
@@ -22,13 +24,19 @@ export interface VisibleCollection {
   readonly role: Role | null
   /** The view of its versions that the caller reads. */
   readonly view: View
+  /** The caller reads it as an operator, until and for this reason. */
+  readonly opening: FoundCollection['opening']
 }
 
-/** @throws collection_not_found; collection_hidden; MovedError when a former slug leads to a collection that the caller may see. */
+/**
+ * @param options.forReading false: for an act that copies or follows the collection, which an operator's opening does not permit (default: true)
+ * @throws collection_not_found; collection_hidden; MovedError when a former slug leads to a collection that the caller may see.
+ */
 export async function findVisibleCollection(
   context: Context,
   who: Principal,
   path: { owner: string; slug: string },
+  { forReading = true }: { forReading?: boolean } = {},
 ): Promise<VisibleCollection> {
   // Skip the look-up for impossible slugs: PostgreSQL refuses a NUL, for instance.
   if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) {
@@ -36,8 +44,11 @@ export async function findVisibleCollection(
   }
   const accountId = who.kind === 'anonymous' ? null : who.accountId
   const found = await findCollectionByPath(context.database, path, accountId)
+  const opening = found !== undefined && forReading ? await currentOpening(context, who, found) : null
+  if (found !== undefined && opening !== null)
+    return { ...found, opening, view: who.kind !== 'anonymous' && who.view === 'public' ? 'public' : 'full' }
   if (found !== undefined && maySee(who, found.collection, found.role)) {
-    return { ...found, view: viewFor(who, found.collection, found.role) }
+    return { ...found, opening, view: viewFor(who, found.collection, found.role) }
   }
   // Look up former slugs even if the collection exists but is hidden: the timing must not reveal it.
   const former = await findFormerCollection(context.database, path, accountId)
@@ -48,6 +59,16 @@ export async function findVisibleCollection(
   if ((found ?? former)?.collection.publicOnceShown)
     throw new RegistryError('collection_hidden', { say: path })
   throw new RegistryError('collection_not_found', { say: path })
+}
+
+/** The opening by which the caller reads a collection of others as an operator now. Its powers may have ended since the act. */
+async function currentOpening(
+  context: Context,
+  who: Principal,
+  { role, opening }: FoundCollection,
+): Promise<FoundCollection['opening']> {
+  if (opening === null || role !== null || who.kind === 'anonymous') return null
+  return mayReadOpened(who, opening, context.now()) && (await isOperator(context, who)) ? opening : null
 }
 
 /**

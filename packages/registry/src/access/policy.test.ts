@@ -17,6 +17,8 @@ import {
   mayMakePublic,
   mayManageAccount,
   mayMoveOrOpen,
+  mayOpenAsOperator,
+  mayReadOpened,
   mayReceiveCollection,
   maySee,
   mayTransfer,
@@ -124,6 +126,21 @@ test('mayEnter', () => {
   check(unlimited, (who) => mayEnter(who, { scope: 'any', unlimited: true }))
   // The scope is checked before the limit: http-api §6.
   check({ ...admins, manager: limit }, (who) => mayEnter(who, { scope: 'admin', unlimited: true }))
+})
+
+test('mayOpenAsOperator and mayReadOpened: browsers alone, until the end', () => {
+  const browser: Principal = { ...caller('admin', null, 'session'), credential: { session: 'x' } }
+  const until = new Date('2026-01-15T11:00:00.000Z')
+  const before = new Date(until.getTime() - 1)
+  // `session` of the table acts in the background.
+  for (const name of names) {
+    expect(mayOpenAsOperator(principals[name]), name).toBe('session_required')
+    expect(mayReadOpened(principals[name], { until }, before), name).toBe(false)
+  }
+  const key: Principal = { ...caller('admin'), credential: { key: 'x' } }
+  expect([mayOpenAsOperator(key), mayReadOpened(key, { until }, before)]).toEqual(['session_required', false])
+  expect([mayOpenAsOperator(browser), mayReadOpened(browser, { until }, before)]).toEqual(['ok', true])
+  expect(mayReadOpened(browser, { until }, until)).toBe(false)
 })
 
 test('maySee and viewFor', () => {

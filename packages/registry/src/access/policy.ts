@@ -28,6 +28,7 @@ export type Refusal =
   | 'private_content'
   | 'publisher_key'
   | 'publishers_only'
+  | 'session_required'
 export type Decision = 'ok' | Refusal
 
 /** The facts about a collection that decide permissions. */
@@ -81,6 +82,17 @@ export function viewFor(who: Principal, collection: CollectionFacts, role: Role 
   if (who.kind !== 'anonymous' && who.view === 'public') return 'public'
   return role !== null && reaches(who, collection) ? 'full' : 'public'
 }
+
+/** Only browser sessions: an operator's key must not read private content, also not one that is stolen. */
+const isBrowser = (who: Principal): who is Caller =>
+  who.kind === 'session' && who.credential !== null && 'session' in who.credential
+
+/** Permission of an operator to open a collection of others, in order to read all of it for a limited time. */
+export const mayOpenAsOperator = (who: Principal): Decision => (isBrowser(who) ? 'ok' : 'session_required')
+
+/** True while an operator reads the full view of a collection that it has opened. The caller of this checks that it is an operator. */
+export const mayReadOpened = (who: Principal, opening: { readonly until: Date }, now: Date): boolean =>
+  isBrowser(who) && opening.until > now
 
 /** Private events that a caller sees: of its accounts or, with a limited key, of one of their collections. Null: none. */
 export const privateEventsFor = (

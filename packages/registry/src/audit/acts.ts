@@ -36,6 +36,7 @@ const sentences = {
   'collection.transferred': 'A collection has another owner.',
   'collection.visibility': 'A collection was made public or private.',
   'collection.hidden': 'An operator hid a collection, or shows it again.',
+  'collection.opened': 'An operator opened a collection, to read it for an hour.',
   'collection.reported': 'A reader reported a collection to the operators.',
   'report.closed': 'An operator closed a report about a collection.',
   'collection.forked': 'A member forked a collection into another organization.',

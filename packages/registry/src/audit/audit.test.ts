@@ -13,6 +13,7 @@ import { collectionsOf } from '../collections/collections.ts'
 import { forksOf } from '../collections/forks.ts'
 import { metadataOf } from '../metadata/metadata.ts'
 import { moderationOf } from '../operators/moderation.ts'
+import { openingsOf } from '../operators/openings.ts'
 import { operatorsOf } from '../operators/operators.ts'
 import { reportsOf } from '../operators/reports.ts'
 import { anonymous, type Caller, type Principal } from '../principal.ts'
@@ -357,6 +358,7 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
     const operators = operatorsOf(operated)
     await services.collections.create(ada, 'ada', { slug: 'leak', public: true })
     const leak = { owner: 'ada', slug: 'leak' }
+    await openingsOf(operated).open(await user('eve'), leak, 'A report.')
     const reports = reportsOf(operated)
     await reports.make({ ...ada, credential: null }, leak, { reason: 'personal_data', text: 'Names' })
     const [report] = (await reports.list({ ...eve, credential: null }, {})).items

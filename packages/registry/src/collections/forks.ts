@@ -83,7 +83,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
   const caller = demandCaller(who)
   demand(mayEnter(caller, { scope: 'write', unlimited: true }))
   const [source, target] = await Promise.all([
-    findVisibleCollection(context, who, path),
+    findVisibleCollection(context, who, path, { forReading: false }),
     findTarget(context, caller, input.targetOrg),
   ])
   if (target === undefined) throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })

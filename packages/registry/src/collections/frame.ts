@@ -47,6 +47,8 @@ export interface FrameRequest {
 export interface CollectionFrame {
   readonly facts: ReturnType<typeof factsOf>
   readonly hiddenByOperators?: { readonly since: string; readonly reason: string }
+  /** The caller reads it as an operator, until and for this reason. */
+  readonly openedByOperator?: { readonly until: string; readonly reason: string }
   /** Rights of the caller, whatever `asPublic` is. */
   readonly rights: CallerRights
   /** Semver of the newest version; null before the first. */
@@ -90,6 +92,9 @@ export async function frameOf(
   return {
     facts: factsOf(seen),
     ...hiddenByOperators(seen.collection),
+    ...(seen.opening !== null && {
+      openedByOperator: { until: instantText(seen.opening.until), reason: seen.opening.reason },
+    }),
     rights: rightsOf(who, seen),
     latest: seen.head && semverOf(seen.head),
     next: { content: nextOf(seen, 'content'), other: nextOf(seen, 'other') },

@@ -15,12 +15,12 @@ import {
 } from '@ulmus/storage'
 import type { CollectionPath } from '@ulmus/wire'
 import { demandCredential } from '../access/authority.ts'
+import { demandOperator } from '../access/operators.ts'
 import { isAccountSlug, isCollectionSlug } from '../access/slugs.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
-import { demandOperator } from './operators.ts'
 
 /** Hidden collections that are listed. */
 const listedMax = 200

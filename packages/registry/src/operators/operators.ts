@@ -1,6 +1,5 @@
 /**
- * Actions of the registry's operators: manage accounts, view usage and running work, read all audit logs. http-api §11. The
- * configuration names operators by identity, or by a claim of the identity provider at the last sign-in.
+ * Actions of the registry's operators: manage accounts, view usage and running work, read all audit logs. http-api §11.
  */
 
 import {
@@ -11,10 +10,8 @@ import {
   countPushesUnderWay,
   endCredentials,
   erasePerson,
-  findAccountById,
   findMemberRole,
   hasOwnerWhoActs,
-  identitiesOf,
   listAccounts,
   listAuditEvents,
   publicSlugsOf,
@@ -36,7 +33,7 @@ import type {
   Usage,
 } from '@ulmus/wire'
 import { demandCredential, onMissingRow } from '../access/authority.ts'
-import { mayEnter } from '../access/policy.ts'
+import { demandOperator, isOperator } from '../access/operators.ts'
 import { erasedSlug } from '../access/slugs.ts'
 import { profileOf } from '../accounts/accounts.ts'
 import { demandOrg, demandUser } from '../accounts/organizations.ts'
@@ -45,8 +42,8 @@ import { audited, type Tell } from '../audit/acts.ts'
 import { type AuditAsk, eventAnswer, filterBy, newestFirst, placeOf } from '../audit/audit.ts'
 import { instantTextOrNull } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { demand, RegistryError } from '../errors/errors.ts'
-import { type Caller, demandCaller, type Principal } from '../principal.ts'
+import { RegistryError } from '../errors/errors.ts'
+import type { Caller, Principal } from '../principal.ts'
 import { lockNamed, lockOther, wrong } from './accounts.ts'
 import { type HandedOver, handOver } from './handing-over.ts'
 import { linkIdentity } from './identities.ts'
@@ -142,23 +139,6 @@ export function operatorsOf(context: Context) {
       return mapPage(page, eventAnswer)
     },
   }
-}
-
-/** @throws unauthenticated, insufficient_scope, key_limited, not_an_operator */
-export async function demandOperator(context: Context, who: Principal): Promise<Caller> {
-  const caller = demandCaller(who)
-  demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
-  if (!(await isOperator(context, caller))) throw new RegistryError('not_an_operator')
-  return caller
-}
-
-async function isOperator({ database, operators }: Context, { accountId }: Caller): Promise<boolean> {
-  if (operators.byClaim && (await findAccountById(database, accountId))?.claimsOperator === true) return true
-  if (operators.identities.length === 0) return false
-  const own = await identitiesOf(database, accountId)
-  return own.some(({ issuer, subject }) =>
-    operators.identities.some((named) => named.issuer === issuer && named.subject === subject),
-  )
 }
 
 async function change(

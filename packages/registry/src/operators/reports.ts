@@ -17,13 +17,13 @@ import { v7 as newId } from 'uuid'
 import { demandCredential, onMissingRow } from '../access/authority.ts'
 import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { peerOf } from '../access/networks.ts'
+import { demandOperator } from '../access/operators.ts'
 import { byInstant, isUuid, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
-import { demandOperator } from './operators.ts'
 
 /** Open reports about one collection, at most: reporters must not fill the table. docs/limits.md. */
 export const openReportsMax = 20

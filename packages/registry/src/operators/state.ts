@@ -1,10 +1,11 @@
 /** State of the registry for operators: failed jobs, load and disk space. */
+
+import { demandOperator } from '../access/operators.ts'
 import type { Context } from '../context.ts'
 import type { Load, LoadSample } from '../monitoring/load.ts'
 import type { Principal } from '../principal.ts'
 import { type Disk, type DiskPlaces, type DiskUsage, diskUsageOf, findDisks } from './disk-usage.ts'
 import { type FailedJobs, failedJobs, type RetriedJob, retryJob } from './failed-jobs.ts'
-import { demandOperator } from './operators.ts'
 
 export interface OperatorState extends DiskPlaces {
   readonly load: Load

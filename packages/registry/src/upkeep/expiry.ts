@@ -5,6 +5,7 @@ import {
   dropEndedDeviceLogins,
   dropEndedInvitations,
   dropEndedMetadataJobs,
+  dropEndedOpenings,
   dropEndedPushes,
   dropEndedSessions,
   dropEndedWorkloadKeys,
@@ -65,6 +66,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropOrphanedWebhooks(tx, rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   await database.transact((tx) => dropEndedInvitations(tx, context.now()))
+  await database.transact((tx) => dropEndedOpenings(tx, context.now()))
   await database.transactOnce((tx) => dropWebhookRequests(tx, ago(requestCountHours)))
   await database.transactOnce((tx) => dropSilentServers(tx, ago(silentServerHours)))
   await database.transactOnce((tx) => dropRequestCounts(tx, ago(requestCountHours)))

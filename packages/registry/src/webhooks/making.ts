@@ -76,7 +76,9 @@ async function placeFor(context: Context, caller: Caller, place: WebhookPlace) {
     demand(mayManageAccount(caller, role), { owner: account.slug, needed: 'admin' })
     return { account, collectionId: null, target: account.slug }
   }
-  const { collection, owner, role } = await findVisibleCollection(context, caller, place.collection)
+  const { collection, owner, role } = await findVisibleCollection(context, caller, place.collection, {
+    forReading: false,
+  })
   const account: Pick<AccountRow, 'id' | 'slug'> =
     webhookBelongs(caller, role) === 'owner' ? owner : { id: caller.accountId, slug: caller.accountSlug }
   return { account, collectionId: collection.id, target: `${owner.slug}/${collection.slug}` }

@@ -2,6 +2,7 @@
 
 export * from './access/device-logins.ts'
 export * from './access/keys.ts'
+export * from './access/operator-openings.ts'
 export * from './access/request-counts.ts'
 export * from './access/trusted-publishers.ts'
 export * from './accounts/accounts.ts'

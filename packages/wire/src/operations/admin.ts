@@ -12,6 +12,8 @@ import {
   JobsUnderWay,
   LinkedIdentity,
   LinkIdentity,
+  OpenCollection,
+  OpenedCollection,
   OperateAccount,
   OperatedAccount,
   OperatedAccountsQuery,
@@ -79,6 +81,18 @@ export const adminOperations = {
     params: CollectionPath,
     answers: { 200: Done },
     refusals: ['collection_not_found'],
+  }),
+  'POST /api/admin/collections/:owner/:slug/open': operation({
+    id: 'openCollection',
+    tag: 'operators',
+    summary: 'Read a private collection as an operator',
+    description:
+      'Lets the calling operator read a collection, private parts included, for an hour: with the browser sessions of the account only, and without any right to change, fork or follow it. The reason is recorded in the owner’s audit log. Repeat the request to read on. Requires a session of an operator named in the configuration of the server; API keys get 403 `session_required`.',
+    entrance: { scope: 'admin', unlimited: true },
+    params: CollectionPath,
+    body: OpenCollection,
+    answers: { 200: OpenedCollection },
+    refusals: ['collection_not_found', 'session_required'],
   }),
   'GET /api/admin/usage': operation({
     id: 'getUsage',

@@ -108,6 +108,15 @@ export const credentialRefusals = {
     remedy:
       'Use a key without that limit, one with scope `admin`, or a session. For a new key, set `expiresAt` no later than the expiry of the current key, or omit it.',
   },
+  session_required: {
+    kind: 'forbidden',
+    sentence:
+      'API keys cannot open private collections. Sign in with a browser, and open the collection on /admin.',
+    meaning: 'the call needs a browser session',
+    explanation:
+      'An operator opens private collections only with a browser session, and reads them only with one.',
+    remedy: 'Sign in with a browser, and open the collection on `/admin`.',
+  },
   key_not_found: {
     kind: 'missing',
     sentence: 'You have no API key with this id.',

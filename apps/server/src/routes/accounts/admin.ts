@@ -29,6 +29,10 @@ export const adminRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
     return done
   })
 
+  serve(app, 'POST /api/admin/collections/:owner/:slug/open', async ({ principal, params, body }) =>
+    registry.openings.open(principal, params, body.reason),
+  )
+
   serve(app, 'GET /api/admin/reports', async (request, reply) =>
     linkPages(request, reply, await registry.reports.list(request.principal, request.query)),
   )

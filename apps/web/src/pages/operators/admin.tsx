@@ -19,6 +19,7 @@ import {
 } from './admin-people.tsx'
 import { ScarceDisks } from './disk.tsx'
 import { HiddenCollections, hide, showAgain } from './hidden-collections.tsx'
+import { OpenForm, open } from './open-collection.tsx'
 import { closeReport, Reports, reportsOf } from './reports.tsx'
 
 export const admin = formPage((visit, form) => (acts.get(form['do']) ?? suspend)(visit, form), adminPage)
@@ -56,6 +57,7 @@ const acts = new Map<string | undefined, FormAction<{ done: Done }>>([
   ['transfer', reported(handOver)],
   ['hide', reported(hide)],
   ['show', reported(showAgain)],
+  ['open', reported(open)],
   ['dismissed', reported(closeReport)],
   ['acted', reported(closeReport)],
   ['quota', setQuota],
@@ -66,10 +68,11 @@ async function adminPage(
   { registry, who, url }: Visit,
   { form: sent, error, done }: FormState<{ done: Done }>,
 ): Promise<View> {
-  const hiding = url.searchParams.get('hide')
+  const [hiding, opening] = ['hide', 'open'].map((name) => url.searchParams.get(name))
   const form = {
     ...formsFor(url.searchParams.get('for') ?? ''),
-    ...(hiding !== null && { hidden: hiding }),
+    ...(hiding && { hidden: hiding }),
+    ...(opening && { opened: opening }),
     ...sent,
   }
   const q = url.searchParams.get('q')?.trim() || undefined
@@ -110,8 +113,12 @@ async function adminPage(
         <Pager next={to(links.next)} prev={to(links.prev)} />
         <Reports {...reports} />
         <HiddenCollections form={form} error={error} items={hidden} />
+        <OpenForm form={form} />
         {/* Folded until a row of the table names its account, or a form was sent. */}
-        <details class="account-forms" open={Object.keys(form).some((name) => name !== 'hidden')}>
+        <details
+          class="account-forms"
+          open={Object.keys(form).some((name) => !['hidden', 'opened'].includes(name))}
+        >
           <summary>Forms that name an account: quota, owner, identity, transfer, erase</summary>
           <Quota form={form} usual={usage.quotaBytes} />
           <NameOwner form={form} />

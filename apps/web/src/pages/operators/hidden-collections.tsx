@@ -21,11 +21,11 @@ export async function showAgain({ registry, who }: Visit, form: Form): Promise<D
   return { note: 'Shown again:', collections: [`${path.owner}/${path.slug}`] }
 }
 
-/** `owner/slug`, or the address of a page of the collection. */
-function pathIn(text = ''): { owner: string; slug: string } {
+/** @param text `owner/slug`, or the address of a page of the collection. @param field that a refusal names */
+export function pathIn(text = '', field = 'hidden'): { owner: string; slug: string } {
   const [, owner, slug] = /^(?:https?:\/\/[^/]+)?\/?([^/\s]+)\/([^/?#\s]+)/.exec(text) ?? []
   if (owner === undefined || slug === undefined)
-    throw refusedField('hidden', 'Name the collection as owner/slug, such as ada/cities.')
+    throw refusedField(field, 'Name the collection as owner/slug, such as ada/cities.')
   return { owner, slug }
 }
 

@@ -119,10 +119,16 @@ const Reporter = ({ of: { reporter, network, contact } }: { of: Report }) => (
 const Decide = ({ on }: { on: Report }) => (
   <>
     <ul class="facts">
-      {on.collection.public && (
+      {on.collection.public ? (
         <li>
           <a href={`${withQuery('/admin', { hide: nameOf(on) })}#hidden`}>
             Hide<span class="sr-only"> {nameOf(on)}</span>
+          </a>
+        </li>
+      ) : (
+        <li>
+          <a href={`${withQuery('/admin', { open: nameOf(on) })}#open`}>
+            Open<span class="sr-only"> {nameOf(on)}</span>
           </a>
         </li>
       )}

@@ -14,24 +14,34 @@ export interface FoundCollection {
   head: VersionRow | null
   /** Role of `accountId` in the owner: `owner` in its own account, its membership in an org, else null. */
   role: 'owner' | 'admin' | 'member' | null
+  /** `accountId` opened it as an operator for its present owner; perhaps the time is over. */
+  opening: { reason: string; until: Date } | null
 }
 
 const whole = { collection: wholeRow(collections), owner: wholeRow(accounts), head: wholeRow(versions) }
 
 /** $1: `accountId` */
-const startingPoint = `select ${whole.collection.text} as collection, ${whole.owner.text} as owner, ${whole.head.text} as head, role
+const startingPoint = `select ${whole.collection.text} as collection, ${whole.owner.text} as owner, ${whole.head.text} as head, role, opening.reason, opening.until
   from collections join accounts on accounts.id = collections.owner_id
     left join versions on versions.id = collections.head_id
-    left join members on org_id = accounts.id and user_id = $1`
+    left join members on org_id = accounts.id and user_id = $1
+    left join operator_openings opening on opening.collection_id = collections.id and opening.account_id = $1
+      and opening.owner_id = collections.owner_id`
 
-type StartingPoint = Record<keyof typeof whole, unknown> & Pick<FoundCollection, 'role'>
+type StartingPoint = Record<keyof typeof whole, unknown> &
+  Pick<FoundCollection, 'role'> & { reason: string | null; until: Date | null }
 
 function foundIn(rows: StartingPoint[], accountId: string | null): FoundCollection | undefined {
   const row = rows[0]
   if (row === undefined) return undefined
   const owner = whole.owner.read(row.owner)!
   const role = roleOf(accountId, owner.id, row.role)
-  return { collection: whole.collection.read(row.collection)!, owner, head: whole.head.read(row.head), role }
+  const { reason, until } = row
+  const opening = reason === null || until === null ? null : { reason, until }
+  return {
+    ...{ collection: whole.collection.read(row.collection)!, owner, head: whole.head.read(row.head) },
+    ...{ role, opening },
+  }
 }
 
 /** Finds a collection by its current path; for former ones see `findFormerCollection`. */
