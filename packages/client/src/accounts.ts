@@ -19,6 +19,8 @@ export const accountCalls = (transport: Transport) => ({
   me: () => call(transport, 'GET /api/accounts/me', {}),
   /** The public profile of any account. @throws account_not_found */
   get: (slug: string) => call(transport, 'GET /api/accounts/:slug', { slug }),
+  /** Everything that is stored about the account, except the content of its collections. */
+  export: () => call(transport, 'GET /api/accounts/me/export', {}),
   /** Organizations of the account, with its role in each. */
   memberships: () => everyItem(readPage(transport, 'GET /api/accounts/me/memberships', {})),
   /** Collections of the account and of its organizations, last changed first. */

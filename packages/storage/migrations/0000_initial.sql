@@ -667,6 +667,7 @@ CREATE INDEX "invitations_org" ON "invitations" USING btree ("org_id","created_a
 CREATE INDEX "invitations_user" ON "invitations" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "audit_events_account" ON "audit_events" USING btree ("account_id","at","id");--> statement-breakpoint
+CREATE INDEX "audit_events_actor" ON "audit_events" USING btree ("actor_id","at","id") WHERE "audit_events"."actor_id" is not null;--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_described" ON "collection_words" USING gin (("name" || "owner" || "topics" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
@@ -725,6 +726,7 @@ CREATE INDEX "rendered_readmes_used_idx" ON "rendered_readmes" USING btree ("use
 CREATE INDEX "version_strips_due" ON "version_strips" USING btree ("version_id") WHERE "version_strips"."full_shares" is null;--> statement-breakpoint
 CREATE INDEX "versions_to_erase" ON "versions" USING btree ("id") WHERE "versions"."erasure" = 'asked';--> statement-breakpoint
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
+CREATE INDEX "versions_made_by" ON "versions" USING btree ("made_by","id");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
 CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id","public_digest");--> statement-breakpoint
 -- Checks that a request's authority is good, and locks it until the transaction ends (authority.ts).

@@ -67,6 +67,7 @@ export type { HeadFound } from './sql/collections/words.ts'
 // This line only: for tests and benchmarks.
 export { columnsOf, insertInto } from './sql/columns/rows.ts'
 export * from './sql/columns/workload.ts'
+export * from './sql/joins/account-export.ts'
 export * from './sql/joins/collection-lists.ts'
 export * from './sql/joins/collection-search.ts'
 export * from './sql/joins/failed-jobs.ts'

@@ -5,6 +5,7 @@
  * example, which the API description prints.
  */
 
+export * from './account-export.ts'
 export * from './accounts.ts'
 export * from './admin.ts'
 export * from './audit.ts'

@@ -95,7 +95,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
   },
   'managing oneself': {
     operations: [
-      'createOrganization', 'answerInvitation', 'listBrowserSessions', 'endBrowserSession',
+      'createOrganization', 'answerInvitation', 'listBrowserSessions', 'endBrowserSession', 'exportAccount',
       'endOtherBrowserSessions',
     ],
     //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi

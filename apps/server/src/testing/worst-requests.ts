@@ -90,6 +90,7 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     ...inAll(() => '/accounts/me/collections?limit=100', { as: 'owner' }),
     { path: () => '/accounts/me/collections?limit=100&offset=2147483647', as: 'owner' },
   ],
+  'GET /api/accounts/me/export': [{ path: () => '/accounts/me/export', as: 'owner' }],
   'DELETE /api/accounts/me/sessions': write('DELETE', '/accounts/me/sessions'),
   'DELETE /api/accounts/me/sessions/:id': write('DELETE', `/accounts/me/sessions/${wrongId}`),
   'GET /api/accounts/:slug': [

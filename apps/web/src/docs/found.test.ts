@@ -17,6 +17,7 @@ test.each([
   ...['gdpr', 'delete personal data', 'erase record', 'right to be forgotten', 'remove person'].map(
     (q) => [q, 'delete-personal-data'] as const,
   ),
+  ...['download your data', 'access request', 'right of access'].map((q) => [q, 'personal-data'] as const),
   ...['delete record', 'erasure'].map((q) => [q, 'delete-personal-data'] as const),
   ...['make public', 'publish publicly', 'share', 'make collection public', 'visibility'].map(
     (q) => [q, 'make-public'] as const,

@@ -182,6 +182,12 @@ export const docPages: readonly DocPage[] = [
     purpose: 'Members, roles and the audit log.',
   },
   {
+    name: 'personal-data',
+    title: 'Your data',
+    purpose: 'What is stored about you, and how to download it.',
+    partOf: 'organizations',
+  },
+  {
     name: 'operations',
     title: 'Operating',
     purpose: 'Run a registry of your own.',

@@ -36,6 +36,7 @@ import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { anonymous, demandCaller, type Principal } from '../principal.ts'
+import { exportAccount } from './account-export.ts'
 import { contactOf, type Identity, makeUser } from './first-sign-in.ts'
 import { demandAccountSlug } from './kept-slugs.ts'
 import { demandOrg } from './organizations.ts'
@@ -88,6 +89,9 @@ export function accountsOf(context: Context) {
       if (account === undefined) throw new RegistryError('unauthenticated')
       return { ...profileOf(account), email: account.email ?? '' }
     },
+
+    /** Everything that is stored of the caller, as pieces of a JSON document. @throws insufficient_scope, key_limited */
+    export: (who: Principal): Promise<AsyncGenerator<Uint8Array>> => exportAccount(context, who),
 
     /** @throws account_not_found, MovedError */
     async profile(slug: string): Promise<Account> {

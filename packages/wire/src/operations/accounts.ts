@@ -3,6 +3,7 @@
  * packages/registry/src/accounts. docs/design/http-api.md §3.
  */
 import { z } from 'zod'
+import { AccountExport } from '../account-export.ts'
 import { Account, AccountUsage, CreateOrg, OrgSettings, OwnAccount, UpdateAccount } from '../accounts.ts'
 import { ListQuery } from '../lists.ts'
 import { Membership } from '../members.ts'
@@ -31,6 +32,18 @@ export const accountOperations = {
       'Returns the account of the session or key, including its e-mail address, which only this call and those of operators return. Requires any scope. Use it to check a credential and to learn the slug of its account.',
     entrance: { scope: 'any' },
     answers: { 200: OwnAccount },
+  }),
+  'GET /api/accounts/me/export': operation({
+    id: 'exportAccount',
+    tag: 'accounts',
+    summary: 'Export everything stored about the authenticated account',
+    description:
+      'Streams one JSON document with everything that is stored about the caller: profile, e-mail address, identities, sessions, keys, memberships, collections, versions, events, audit events. Requires a session or a key with the `admin` scope. Secrets are stored as hashes only, and left out; of others it contains slugs only. The content of collections is at the paths in `collections`. [Personal data](/docs/personal-data) describes each part.',
+    entrance: { scope: 'admin', unlimited: true },
+    tagged: false,
+    answers: { 200: AccountExport },
+    answerWords: { 200: 'The document, with a file name in `Content-Disposition`.' },
+    refusals: ['busy'],
   }),
   'GET /api/accounts/me/memberships': operation({
     id: 'listMemberships',

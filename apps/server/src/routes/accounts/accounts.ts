@@ -1,5 +1,7 @@
 /** Accounts over HTTP. interface.md "Accounts and keys"; http-api §3. */
 import type { FastifyPluginAsync } from 'fastify'
+import { goneOf } from '../../plugins/answers/leaving.ts'
+import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
 import { done, serve } from '../serve.ts'
@@ -10,6 +12,16 @@ export const accountRoutes: FastifyPluginAsync<RouteOptions> = async (app, { reg
   )
 
   serve(app, 'GET /api/accounts/me', async ({ principal }) => registry.accounts.own(principal))
+
+  serve(app, 'GET /api/accounts/me/export', async (request, reply) => {
+    const { principal } = request
+    const pieces = await registry.accounts.export(principal)
+    reply.type('application/json')
+    reply.header('content-disposition', 'attachment; filename="account.json"')
+    return reply.send(
+      bytesFrom(request, registry.answers.stream(principal, goneOf(reply), 'records', pieces)),
+    )
+  })
 
   serve(app, 'GET /api/accounts/me/memberships', async (request, reply) =>
     linkPages(request, reply, await registry.members.membershipsOf(request.principal, request.query)),

@@ -87,7 +87,23 @@ async function profilePage(visit: Visit, { form, error }: FormState): Promise<Vi
         </dl>
         <p class="quiet">The e-mail comes from where you sign in, and only you see it.</p>
         {usage !== undefined && <Storage owner={own.slug} usage={usage} />}
+        {mayEnter(visit.who, { scope: 'admin', unlimited: true }) === 'ok' && <YourData />}
       </SettingsPage>
     ),
   }
 }
+
+const YourData = () => (
+  <>
+    <h2>Your data</h2>
+    <p>
+      <a class="button" href="/api/accounts/me/export" download>
+        Download what is stored about you
+      </a>
+    </p>
+    <p class="quiet">
+      A JSON document, without the content of your collections.{' '}
+      <a href="/docs/personal-data">What it contains</a>
+    </p>
+  </>
+)

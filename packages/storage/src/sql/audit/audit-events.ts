@@ -2,6 +2,7 @@
  * Table of the audit log: one row per action, written by the action's transaction, so that no action lacks its row. Rows change only to
  * erase personal data and texts of versions.
  */
+import { sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { instant } from '../columns/columns.ts'
@@ -35,7 +36,11 @@ export const auditEvents = pgTable(
     target: text('target').notNull(),
     details: jsonb('details').$type<AuditDetails>().notNull(),
   },
-  (t) => [index('audit_events_account').on(t.accountId, t.at, t.id), index('audit_events_at').on(t.at, t.id)],
+  (t) => [
+    index('audit_events_account').on(t.accountId, t.at, t.id),
+    index('audit_events_actor').on(t.actorId, t.at, t.id).where(sql`${t.actorId} is not null`),
+    index('audit_events_at').on(t.at, t.id),
+  ],
 )
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>

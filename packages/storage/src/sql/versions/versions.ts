@@ -65,6 +65,7 @@ export const versions = pgTable(
     check('versions_erasure', sql`${t.erasure} in ('asked', 'done')`),
     index('versions_to_erase').on(t.id).where(sql`${t.erasure} = 'asked'`),
     uniqueIndex('versions_semver').on(t.collectionId, t.major, t.minor, t.patch),
+    index('versions_made_by').on(t.madeBy, t.id),
     index('versions_full_digest').on(t.collectionId, t.fullDigest),
     index('versions_public_digest').on(t.collectionId, t.publicDigest),
   ],

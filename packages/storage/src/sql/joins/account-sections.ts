@@ -1,0 +1,263 @@
+/**
+ * Everything that the database stores of a user, in sections of one table each, for a person who asks for it. The test beside this file
+ * demands a decision about every column of every table. A row names other people and collections by their slugs only, and collections
+ * that the user may not see not at all.
+ */
+import { type Column, getTableColumns, getTableName, type InferSelectModel, type Table } from 'drizzle-orm'
+import { deviceLogins } from '../access/device-logins.ts'
+import { apiKeys } from '../access/keys.ts'
+import { trustedPublishers } from '../access/trusted-publishers.ts'
+import { accounts, identities } from '../accounts/accounts.ts'
+import { browserSessions } from '../accounts/browser-sessions.ts'
+import { formerAccountSlugs } from '../accounts/former-slugs.ts'
+import { invitations } from '../accounts/invitations.ts'
+import { members } from '../accounts/members.ts'
+import { auditEvents } from '../audit/audit-events.ts'
+import { collections } from '../collections/collections.ts'
+import { formerCollectionSlugs } from '../collections/former-slugs.ts'
+import { savedQuestions } from '../collections/saved-questions.ts'
+import { events } from '../events/events.ts'
+import { webhooks } from '../events/webhooks.ts'
+import { pushes } from '../pushes/pushes.ts'
+import { metadataJobs } from '../versions/metadata-jobs.ts'
+import { versions } from '../versions/versions.ts'
+
+/** Rows of one table, `t`. In all texts `$1` is the id of the user. */
+export interface Section {
+  readonly table: string
+  /** Columns that it exports or computes members from. */
+  readonly columns: readonly string[]
+  /** SQL of the members of an item, by name. */
+  readonly members: Readonly<Record<string, string>>
+  readonly from: string
+  readonly where: string
+  /** Columns that order the rows, with their types. No two rows have the same values. */
+  readonly key: readonly (readonly [name: string, type: string])[]
+}
+
+type Row<T extends Table> = InferSelectModel<T>
+type Name<T extends Table> = keyof Row<T> & string
+
+interface Rows<T extends Table> {
+  /** Exported as they are, under the names of the row. */
+  readonly shown: readonly Name<T>[]
+  /** Columns that `also` is computed from. */
+  readonly used?: readonly Name<T>[]
+  readonly also?: Readonly<Record<string, string>>
+  readonly join?: string
+  readonly where: string
+  readonly key: readonly Name<T>[]
+}
+
+function section<T extends Table>(table: T, rows: Rows<T>): Section {
+  const { shown, used = [], also = {}, join = '', where, key } = rows
+  const columns: Record<string, Column> = getTableColumns(table)
+  const column = (name: Name<T>): Column => columns[name]!
+  return {
+    table: getTableName(table),
+    columns: [...shown, ...used].map((name) => column(name).name),
+    members: { ...Object.fromEntries(shown.map((name) => [name, plainOf(column(name))])), ...also },
+    from: `"${getTableName(table)}" t ${join}`,
+    where,
+    key: key.map((name) => [column(name).name, column(name).getSQLType()]),
+  }
+}
+
+/** Instants are written as in all answers. */
+const plainOf = (column: Column): string =>
+  column.getSQLType().startsWith('timestamp')
+    ? `to_char(t."${column.name}" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : `t."${column.name}"`
+
+const withCollection =
+  'left join collections c on c.id = t.collection_id left join accounts o on o.id = c.owner_id'
+const isMemberOf = (owner: string) =>
+  `(${owner} = $1 or exists (select from members m where m.org_id = ${owner} and m.user_id = $1))`
+/** Path of the collection; null if the user may not see it now. */
+const path = `case when c.public or ${isMemberOf('c.owner_id')} then o.slug || '/' || c.slug end`
+const slugOf = (id: string) => `(select a.slug from accounts a where a.id = ${id})`
+
+/** Sections by their names in the document, in their order there. `account` has one row. */
+export const accountSections = {
+  account: section(accounts, {
+    shown: [
+      ...(['id', 'slug', 'type', 'displayName', 'email', 'createdAt'] as const),
+      ...(['suspendedAt', 'claimsOperator', 'quotaBytes'] as const),
+    ],
+    where: 't.id = $1',
+    key: ['id'],
+  }),
+  identities: section(identities, {
+    shown: ['issuer', 'subject'],
+    used: ['accountId'],
+    where: 't.account_id = $1',
+    key: ['issuer', 'subject'],
+  }),
+  formerSlugs: section(formerAccountSlugs, {
+    shown: ['slug', 'since', 'keptUntil'],
+    used: ['accountId'],
+    where: 't.account_id = $1',
+    key: ['slugHash'],
+  }),
+  sessions: section(browserSessions, {
+    shown: ['id', 'userAgent', 'createdAt', 'lastUsedAt', 'expiresAt'],
+    used: ['accountId'],
+    where: 't.account_id = $1',
+    key: ['createdAt', 'id'],
+  }),
+  keys: section(apiKeys, {
+    shown: ['id', 'start', 'label', 'scope', 'roleCap', 'createdAt', 'expiresAt', 'lastUsedAt'],
+    used: ['accountId', 'collectionId', 'publisherId'],
+    also: { collection: path, ofPublisher: 't.publisher_id is not null' },
+    join: withCollection,
+    where: 't.account_id = $1',
+    key: ['createdAt', 'id'],
+  }),
+  deviceLogins: section(deviceLogins, {
+    shown: [
+      ...(['label', 'scope', 'collection', 'userAgent', 'address', 'network', 'status'] as const),
+      ...(['createdAt', 'polledAt', 'expiresAt', 'keyExpiresAt'] as const),
+    ],
+    used: ['accountId'],
+    where: 't.account_id = $1',
+    key: ['deviceHash'],
+  }),
+  memberships: section(members, {
+    shown: ['role', 'since'],
+    used: ['orgId', 'userId'],
+    also: { organization: slugOf('t.org_id') },
+    where: 't.user_id = $1',
+    key: ['orgId'],
+  }),
+  organizationsMade: section(accounts, {
+    shown: ['slug', 'createdAt'],
+    used: ['madeBy'],
+    where: 't.made_by = $1',
+    key: ['id'],
+  }),
+  invitationsReceived: section(invitations, {
+    shown: ['id', 'role', 'createdAt', 'expiresAt'],
+    used: ['orgId', 'userId', 'invitedBy'],
+    also: { organization: slugOf('t.org_id'), invitedBy: slugOf('t.invited_by') },
+    where: 't.user_id = $1',
+    key: ['createdAt', 'id'],
+  }),
+  invitationsMade: section(invitations, {
+    shown: ['id', 'role', 'createdAt', 'expiresAt'],
+    used: ['orgId', 'userId', 'invitedBy'],
+    also: { organization: slugOf('t.org_id'), user: slugOf('t.user_id') },
+    where: 't.invited_by = $1',
+    key: ['createdAt', 'id'],
+  }),
+  collections: section(collections, {
+    shown: [
+      ...(['id', 'slug', 'name', 'description', 'public', 'publishersOnly', 'storedBytes'] as const),
+      ...(['hiddenAt', 'hiddenReason', 'createdAt', 'updatedAt'] as const),
+    ],
+    used: ['ownerId', 'headId'],
+    also: {
+      export: `case when t.head_id is not null then '/api/collections/' || o.slug || '/' || t.slug || '/export' end`,
+    },
+    join: 'join accounts o on o.id = t.owner_id',
+    where: 't.owner_id = $1',
+    key: ['slug'],
+  }),
+  formerCollectionSlugs: section(formerCollectionSlugs, {
+    shown: ['slug', 'published', 'keptUntil'],
+    used: ['ownerId'],
+    where: 't.owner_id = $1',
+    key: ['slug'],
+  }),
+  questions: section(savedQuestions, {
+    shown: [
+      ...(['slug', 'name', 'sql', 'type', 'query', 'form', 'version', 'public'] as const),
+      ...(['createdAt', 'updatedAt'] as const),
+    ],
+    used: ['collectionId'],
+    also: { collection: path },
+    join: withCollection,
+    where: 'c.owner_id = $1',
+    key: ['id'],
+  }),
+  publishers: section(trustedPublishers, {
+    shown: ['id', 'issuer', 'kind', 'scope', 'lifetimeMinutes', 'shows', 'createdAt', 'lastUsedAt'],
+    used: ['collectionId', 'madeBy', 'label', 'claims'],
+    also: {
+      collection: path,
+      label: `case when ${isMemberOf('c.owner_id')} then t.label end`,
+      claims: `case when ${isMemberOf('c.owner_id')} then t.claims end`,
+    },
+    join: withCollection,
+    where: 't.made_by = $1',
+    key: ['id'],
+  }),
+  webhooks: section(webhooks, {
+    shown: ['id', 'kinds', 'bumps', 'enabled', 'disabledWhy', 'failingSince', 'createdAt', 'testedAt'],
+    used: ['accountId', 'collectionId', 'madeBy', 'url', 'label'],
+    also: {
+      account: slugOf('t.account_id'),
+      collection: path,
+      url: `case when ${isMemberOf('t.account_id')} then t.url end`,
+      label: `case when ${isMemberOf('t.account_id')} then t.label end`,
+    },
+    join: withCollection,
+    where: '(t.account_id = $1 or t.made_by = $1)',
+    key: ['id'],
+  }),
+  pushes: section(pushes, {
+    shown: ['id', 'kind', 'status', 'baseSemver', 'receivedRecords', 'createdAt', 'expiresAt'],
+    used: ['collectionId', 'accountId', 'committerId', 'committerMeans', 'message', 'appId', 'actorId'],
+    also: {
+      collection: path,
+      message: 'case when t.account_id = $1 then t.message end',
+      appId: 'case when t.account_id = $1 then t.app_id end',
+      actorId: 'case when t.account_id = $1 then t.actor_id end',
+      committedBy: 'case when t.committer_id = $1 then t.committer_means end',
+    },
+    join: withCollection,
+    where: '(t.account_id = $1 or t.committer_id = $1)',
+    key: ['createdAt', 'id'],
+  }),
+  metadataUpdates: section(metadataJobs, {
+    shown: ['id', 'status', 'baseSemver', 'means', 'startedAt', 'finishedAt'],
+    used: ['accountId', 'collectionId'],
+    also: { collection: path },
+    join: withCollection,
+    where: 't.account_id = $1',
+    key: ['startedAt', 'id'],
+  }),
+  versions: section(versions, {
+    shown: ['id', 'message', 'appId', 'actorId', 'madeWithKey', 'createdAt'],
+    used: ['collectionId', 'madeBy', 'major', 'minor', 'patch'],
+    also: { collection: path, semver: `format('v%s.%s.%s', t.major, t.minor, t.patch)` },
+    join: withCollection,
+    where: 't.made_by = $1',
+    key: ['id'],
+  }),
+  events: section(events, {
+    shown: ['seq', 'at', 'kind', 'name', 'public', 'details'],
+    used: ['accountId'],
+    where: 't.account_id = $1',
+    key: ['seq'],
+  }),
+  acts: section(auditEvents, {
+    shown: ['id', 'at', 'action', 'target', 'means'],
+    used: ['accountId', 'actorId', 'details'],
+    // Details of an act on another person, by an operator or a former admin, are that person's.
+    also: {
+      account: slugOf('t.account_id'),
+      details: `case when ${isMemberOf('t.account_id')} then t.details end`,
+    },
+    where: 't.actor_id = $1',
+    key: ['at', 'id'],
+  }),
+  actsOfOthers: section(auditEvents, {
+    shown: ['id', 'at', 'action', 'target', 'details'],
+    used: ['accountId', 'actorId'],
+    also: { actor: slugOf('t.actor_id') },
+    where: 't.account_id = $1 and t.actor_id is distinct from $1',
+    key: ['at', 'id'],
+  }),
+} satisfies Record<string, Section>
+
+export type SectionName = keyof typeof accountSections
