@@ -62,6 +62,30 @@ test('requests to other servers go to public addresses, and to those that the op
   expect(() => readSecrets({ OUTSIDE_PROXY: 'http://proxy.example/path' })).toThrow(/OUTSIDE_PROXY/)
 })
 
+test('mail has a server and a sender', () => {
+  const SMTP_URL = 'smtps://ada%40example:p%2Fw@mail.example:4650'
+  const MAIL_FROM = 'registry@example.org'
+  expect([readConfig({}).mailFrom, readSecrets({}).smtpUrl]).toEqual([null, undefined])
+  expect([readConfig({ SMTP_URL, MAIL_FROM }).mailFrom, readSecrets({ SMTP_URL }).smtpUrl]).toEqual([
+    MAIL_FROM,
+    SMTP_URL,
+  ])
+  for (const [url, why] of [
+    ['mail.example', 'it is no URL'],
+    ['https://mail.example', 'it begins with https://'],
+    ['smtp://', 'it is no URL|it names no host'],
+    ['smtp://a:hunter2/x@mail.example', 'it is no URL|write / as %2F'],
+    ['smtp://a:hunter2#@mail.example', 'it is no URL|# as %23'],
+    ['smtp://mail.example/inbox', 'after the host'],
+    ['smtp://ada@mail.example', 'a user without a password'],
+    ['smtp://ada:%zz@mail.example', 'write % as %25'],
+  ] as const) {
+    const refused = () => readSecrets({ SMTP_URL: url })
+    expect(refused).toThrow(new RegExp(`^SMTP_URL must be like .*(?:${why})`))
+    expect(refused).not.toThrow(/hunter2/)
+  }
+})
+
 test('the signed log has a key, its witnesses, and logs that it witnesses', () => {
   const files = {
     ...{ keyFile: '/k', formerKeyFile: '/f', witnessesFile: '/w', witnessedFile: '/l' },
@@ -220,6 +244,14 @@ test.each<[Record<string, string>, string]>([
   [{ SITE_LINKS: 'Imprint=javascript:alert(1)' }, 'SITE_LINKS must be names'],
   [{ CONTACT: 'data' }, 'CONTACT must be'],
   [{ CONTACT: 'javascript:alert(1)' }, 'CONTACT must be'],
+  [{ SMTP_URL: 'smtp://127.0.0.1' }, 'MAIL_FROM is not set, but SMTP_URL is'],
+  [{ MAIL_FROM: 'a@b.example' }, 'SMTP_URL is not set, but MAIL_FROM is'],
+  ...['data', 'a@b, c@d.example', 'A <a@b.example>', 'a\n@b.example'].map(
+    (from): [Record<string, string>, string] => [
+      { SMTP_URL: 'smtp://127.0.0.1', MAIL_FROM: from },
+      'MAIL_FROM must be an e-mail address',
+    ],
+  ),
   [{ SITE_COLOR: 'green' }, 'SITE_COLOR must be'],
   [{ SITE_LOGO: '/absent.svg' }, 'SITE_LOGO cannot be read'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],

@@ -6,6 +6,7 @@ import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
 import { type Bucket, readObjectStore, readS3Keys } from './variables/bucket-settings.ts'
 import { demandDatabaseUrl } from './variables/database-settings.ts'
+import { readMailFrom, readSmtpUrl } from './variables/mail-settings.ts'
 import { type OutsideSettings, readOutside, readOutsideProxy } from './variables/outside-settings.ts'
 import { readSite, type SiteSettings } from './variables/site-settings.ts'
 import {
@@ -61,6 +62,8 @@ export interface Config {
   /** True if readmes show images of other sites, which then learn their readers' addresses. */
   readonly readmeImages: boolean
   readonly site: SiteSettings
+  /** Sender of mail; null: none is sent. */
+  readonly mailFrom: string | null
   /** Requests to addresses that users gave; null: none are sent. */
   readonly outside: OutsideSettings | null
   /** Files with the key that encrypts the secrets of webhooks, and with the key before. */
@@ -81,6 +84,8 @@ export interface Secrets {
   readonly oidcClientSecret: string | undefined
   /** Proxy for requests to others' servers; may contain a password. */
   readonly outsideProxy?: string
+  /** Server that takes mail; usually contains a password. */
+  readonly smtpUrl?: string
   /** For the bucket. Undefined: from the sources that Amazon's tools use. */
   readonly s3Keys?: S3Keys
 }
@@ -125,6 +130,7 @@ export function readConfig(env: Environment, note?: (read: ReadVariable) => void
     keepDeletedDays: read.integer('KEEP_DELETED_DAYS', { min: 1, max: 3_650, usual: 7 }),
     diskReserveBytes: read.bytes('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     site: Object.freeze(readSite(read)),
+    mailFrom: readMailFrom(read),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
     outside: readOutside(read),
     secretsKeys: Object.freeze({
@@ -194,7 +200,7 @@ export function readSecrets(env: Environment, note?: (read: ReadVariable) => voi
   const s3Keys = readS3Keys(read)
   return Object.freeze({
     ...{ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys },
-    outsideProxy: readOutsideProxy(read),
+    ...{ outsideProxy: readOutsideProxy(read), smtpUrl: readSmtpUrl(read) },
   })
 }
 

@@ -20,6 +20,7 @@ import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from 
 import type { Downloads } from './downloads/downloads.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
+import { mailOf } from './variables/mail-settings.ts'
 import { outsideOf } from './variables/outside-settings.ts'
 import { ConfigError } from './variables/variables.ts'
 
@@ -63,6 +64,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     limits: limitsOf(config),
     tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },
     outside: outsideOf(config.outside, secrets.outsideProxy),
+    mail: mailOf(config.mailFrom, secrets.smtpUrl, config.site),
     secrets: config.secretsKeys,
     versionLog:
       config.versionLog === 'off'

@@ -12,6 +12,7 @@ import type { Log } from './log.ts'
 import type { Outside } from './outside/ask.ts'
 import type { Readmes } from './readmes.ts'
 import type { Sealing } from './secrets/sealing.ts'
+import type { MailConfig } from './smtp/transport.ts'
 import type { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import type { Work } from './work/work.ts'
 
@@ -40,6 +41,8 @@ export interface Context {
   readonly outside: Outside | null
   /** Encrypts secrets that are read again; null: the operator gave no key. */
   readonly sealing: Sealing | null
+  /** Where mail goes; null: none is sent. */
+  readonly mail: MailConfig | null
   /** Address of this registry, as `https://registry.example`. */
   origin(): string
   readonly log: Log

@@ -23,6 +23,7 @@ import { filesOf } from './files/files.ts'
 import type { TrustedIssuer } from './issuers.ts'
 import { jobsOf } from './jobs.ts'
 import { type Limits, noOperators, type OperatorsConfig } from './limits.ts'
+import { scheduleMails } from './mails/mails.ts'
 import { memoryBudgets } from './memory.ts'
 import { metadataOf } from './metadata/metadata.ts'
 import { diskReserveOf } from './monitoring/disk-reserve.ts'
@@ -52,6 +53,7 @@ import { recordsOf } from './records/records.ts'
 import { restoresOf } from './restores/restores.ts'
 import { schedule } from './schedule.ts'
 import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
+import type { MailConfig } from './smtp/transport.ts'
 import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import { foldersOf, type OpenStores, openStores, type StoresConfig } from './stores/stores.ts'
 import { buildLandedTables } from './tables/ahead/build-landed.ts'
@@ -84,6 +86,8 @@ export interface RegistryConfig extends StoresConfig {
   outside?: Outside | null
   /** Keys of stored secrets. Default: a key in the data folder with the embedded database; none with a server. */
   secrets?: SecretsConfig
+  /** Default: no mail is sent. */
+  mail?: MailConfig | null
   /** Address of this registry, as `https://registry.example`, for messages to others. Default: `http://127.0.0.1:4000`. */
   origin?: () => string
   /** The signed log. Default: a key in the data folder with the embedded database; unsigned with a server. */
@@ -141,6 +145,7 @@ export async function openRegistry(config: RegistryConfig) {
         config.secrets ?? {},
         database.kind === 'embedded' ? config.dataFolder : null,
       ),
+      mail: config.mail ?? null,
       origin: config.origin ?? (() => 'http://127.0.0.1:4000'),
       limits: config.limits,
       operators: config.operators ?? noOperators,
@@ -192,6 +197,7 @@ function scheduleUpkeep(
   scheduleCompaction(context)
   scheduleSweeps(context, demandSame)
   scheduleExpiry(context)
+  scheduleMails(context)
   scheduleHeartbeat(context, server)
   scheduleDiskWatch(context)
   context.jobs.repeat(schedule.clock, clock.compare)
@@ -277,6 +283,7 @@ function servicesOf(context: Context, waitingMax: () => number) {
     databaseState: () => nameDatabaseState(context.database),
     answers: new AnswerBudget(),
     diskReserve: diskReserveOf(context),
+    sendsMail: context.mail !== null,
     rates: requestRatesOf(context),
   }
 }

@@ -49,6 +49,8 @@ export const schedule = {
   pushExpiry: { name: 'push session expiry', everySeconds: minute, frees: true },
   /** Deletes expired rows, vacuums the embedded database. upkeep/expiry.ts */
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
+  /** Makes mails about keys that expire. mails/mails.ts */
+  keyMails: { name: 'search for expiring keys', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Adds the waiting work of versions that are older than it. versions/strip/strips.ts */
   missingStrips: { name: 'search for versions to compare', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Builds the tables of new versions, in each process for itself. tables/ahead/build-landed.ts */

@@ -91,6 +91,8 @@ CREATE TABLE "accounts" (
 	"type" text NOT NULL,
 	"display_name" text NOT NULL,
 	"email" text,
+	"email_verified" boolean DEFAULT false NOT NULL,
+	"takes_mail" boolean DEFAULT true NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"suspended_at" timestamp (3) with time zone,
 	"claims_operator" boolean DEFAULT false NOT NULL,
@@ -362,6 +364,27 @@ CREATE TABLE "files" (
 	"size" bigint NOT NULL,
 	"used" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "mails" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"account_id" uuid,
+	"invitation_id" uuid,
+	"key_id" uuid,
+	"made_by" uuid,
+	"recipient" text NOT NULL,
+	"token" "bytea",
+	"state" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"next_at" timestamp (3) with time zone NOT NULL,
+	"lease_until" timestamp (3) with time zone,
+	"error" text,
+	CONSTRAINT "mails_invitation_id_unique" UNIQUE("invitation_id"),
+	CONSTRAINT "mails_key_id_unique" UNIQUE("key_id"),
+	CONSTRAINT "mails_kind" CHECK ("mails"."kind" in ('invitation', 'key_expiry')),
+	CONSTRAINT "mails_state" CHECK ("mails"."state" in ('waiting', 'sending', 'done', 'failed'))
 );
 --> statement-breakpoint
 CREATE TABLE "inline_packs" (
@@ -641,6 +664,10 @@ ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_seq_events_seq_fk" FOREIGN K
 ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_made_by_accounts_id_fk" FOREIGN KEY ("made_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_fk" FOREIGN KEY ("hash") REFERENCES "public"."files"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_invitation_id_invitations_id_fk" FOREIGN KEY ("invitation_id") REFERENCES "public"."invitations"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_made_by_accounts_id_fk" FOREIGN KEY ("made_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pushes" ADD CONSTRAINT "pushes_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -708,6 +735,12 @@ CREATE INDEX "webhooks_made_by" ON "webhooks" USING btree ("made_by");--> statem
 CREATE INDEX "webhooks_host" ON "webhooks" USING btree ("host");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
+CREATE INDEX "mails_waiting" ON "mails" USING btree ("next_at") WHERE "mails"."state" = 'waiting';--> statement-breakpoint
+CREATE INDEX "mails_sending" ON "mails" USING btree ("lease_until") WHERE "mails"."state" = 'sending';--> statement-breakpoint
+CREATE INDEX "mails_failed" ON "mails" USING btree ("created_at") WHERE "mails"."state" = 'failed';--> statement-breakpoint
+CREATE INDEX "mails_account" ON "mails" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "mails_made_by" ON "mails" USING btree ("made_by","created_at");--> statement-breakpoint
+CREATE INDEX "mails_recipient" ON "mails" USING btree ("recipient","created_at");--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
 CREATE INDEX "pushes_collection" ON "pushes" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "pushes_open" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" = 'open';--> statement-breakpoint

@@ -24,6 +24,7 @@ export const AccountExport = z
     exportedAt: Instant,
     account: z.object({
       ...{ id: Id, slug: text, type: z.enum(['user', 'org']), displayName: text, email: maybe },
+      ...{ emailVerified: z.boolean(), takesMail: z.boolean() },
       ...{ createdAt: Instant, suspendedAt: moment, claimsOperator: z.boolean() },
       quotaBytes: Count.nullable(),
     }),
@@ -124,6 +125,9 @@ export const AccountExport = z
     events: z
       .array(z.object({ seq: Count, at: Instant, kind: text, name: text, public: z.boolean(), details }))
       .meta({ description: 'Events of the collections of the user.' }),
+    mails: z
+      .array(z.object({ id: Id, kind: text, state: text, createdAt: Instant, attempts: Count, error: maybe }))
+      .meta({ description: 'Mails of the registry to the user.' }),
     acts: z.array(z.object({ ...act, account: maybe, means: details, details: details.nullable() })).meta({
       description:
         'Audit events of which the user is the actor, in any log. `account`: whose log. `means`: the key and the network address. `details`: null if the log is of another account, without membership.',
@@ -141,7 +145,7 @@ export const AccountExport = z
         exportedAt: exampleInstant,
         account: {
           ...{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, claimsOperator: false },
-          quotaBytes: null,
+          ...{ emailVerified: true, takesMail: true, quotaBytes: null },
         },
         identities: [{ issuer: 'https://login.example', subject: '248289761001' }],
         formerSlugs: [],
@@ -179,6 +183,7 @@ export const AccountExport = z
           },
         ],
         events: [],
+        mails: [],
         acts: [
           {
             ...{ id: exampleId, at: exampleInstant, action: 'version.made', target: 'ada/cities@v1.0.0' },

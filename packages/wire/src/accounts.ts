@@ -24,10 +24,17 @@ export const Account = z
 export type Account = z.infer<typeof Account>
 
 /** Answer of `GET /api/accounts/me`: the only one with an e-mail address. */
-export const OwnAccount = Account.extend({ email: z.string() }).meta({
+export const OwnAccount = Account.extend({
+  email: z.string(),
+  emailVerified: z.boolean().meta({
+    description:
+      'Whether the identity provider says that the address belongs to the user. If not, nothing is mailed to it.',
+  }),
+  takesMail: z.boolean().meta({ description: 'Whether the user wants mail of the registry.' }),
+}).meta({
   id: 'OwnAccount',
   description: 'The authenticated account.',
-  examples: [{ ...exampleUser, email: 'ada@example.org' }],
+  examples: [{ ...exampleUser, email: 'ada@example.org', emailVerified: true, takesMail: true }],
 })
 export type OwnAccount = z.infer<typeof OwnAccount>
 
@@ -99,6 +106,10 @@ export const UpdateAccount = z
       .partial()
       .optional()
       .meta({ description: 'For organizations only; only owners can change them.' }),
+    takesMail: z
+      .boolean()
+      .optional()
+      .meta({ description: 'For users only: whether the registry may send mail to them.' }),
   })
   .meta({
     id: 'UpdateAccount',

@@ -14,7 +14,7 @@ export const CreateInvitation = z
     user: line(39).optional().meta({ description: 'Slug of a user. Give either `user` or `email`.' }),
     email: z.email().max(320).optional().meta({
       description:
-        'Address to which you send the link. Stored only to tell invitations apart: nothing is mailed.',
+        'Address to which you send the link. The registry mails it, too, if its operator has set up mail (`mailed`).',
     }),
     role: Role,
   })
@@ -59,6 +59,7 @@ export type Invitation = z.infer<typeof Invitation>
 export const CreatedInvitation = Invitation.extend({
   token: z.string().meta({ description: 'Token of the link. Only this answer contains it.' }),
   url: z.string().meta({ description: 'Link for the invitee. Pass it on.' }),
+  mailed: z.boolean().meta({ description: 'Whether the registry mails the link, too.' }),
 }).meta({
   id: 'CreatedInvitation',
   description: 'The new invitation. Only this answer contains its link.',
@@ -67,6 +68,7 @@ export const CreatedInvitation = Invitation.extend({
       ...exampleInvitation,
       token: 'x3u0pYb9V1m5sQyq8Jt2cKfLwRzE7aHdNoGiXeTvU4k',
       url: 'https://registry.example/invitations/x3u0pYb9V1m5sQyq8Jt2cKfLwRzE7aHdNoGiXeTvU4k',
+      mailed: false,
     },
   ],
 })

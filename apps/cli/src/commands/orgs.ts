@@ -99,8 +99,8 @@ type InviteFlags = { readonly role: 'owner' | 'admin' | 'member' }
 const invite = command<InviteFlags, [org: string, invitee: string]>({
   brief: 'Invite a user and print the link',
   description:
-    'The link works once and expires after 14 days. Nothing is mailed: send the link yourself. An e-mail address is only a label.',
-  page: 'Print an invitation link, once: for that user, or, with an e-mail address, for anyone who has the link; `--role`. Nothing is mailed',
+    'The link works once and expires after 14 days. Send it yourself; the registry mails it, too, if its operator has set up mail.',
+  page: 'Print an invitation link, once: for that user, or, with an e-mail address, for anyone who has the link; `--role`. The registry mails it, too, if its operator has set up mail',
   flags: { role },
   positional: { kind: 'tuple', parameters: [org, required('user', 'Slug or e-mail address')] },
   run: async (call, flags, org, invitee) => {
@@ -121,6 +121,7 @@ async function sayInvited(call: Call, org: string, made: CreatedInvitation): Pro
   call.say(
     `The link is not shown again. Send it to ${user?.slug ?? email ?? ''}, who becomes ${role === 'member' ? 'a' : 'an'} ${role} of ${org}. It expires ${timeText(expiresAt)}.`,
   )
+  if (made.mailed) call.say('The registry also mails it.')
   if (user !== null) call.say(`${user.slug} also sees it with \`ulmus invitations\`.`)
 }
 

@@ -89,6 +89,7 @@ test('`config` prints no secret', async () => {
     ...{ OBJECT_STORE: 's3://bucket', S3_ENDPOINT: 'http://127.0.0.1:9000' },
     ...{ AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_SESSION_TOKEN: 'hunter2' },
     OUTSIDE_PROXY: 'http://u:hunter2@proxy.example:4750',
+    ...{ SMTP_URL: 'smtps://u:hunter2@mail.example', MAIL_FROM: 'u@mail.example' },
   })
   expect(out).not.toContain('hunter2')
   expect(out).toContain('postgres://u:***@a:1,b:2/d?password=***&sslmode=disable')

@@ -118,6 +118,8 @@ async function exchange(
     subject: claims.sub,
     preferredUsername: text('preferred_username'),
     email: text('email'),
+    // Some providers send it as text.
+    emailVerified: [true, 'true'].includes(profile['email_verified'] as boolean | string),
     name: text('name'),
     // The claim may be one value or a list.
     claimsOperator:

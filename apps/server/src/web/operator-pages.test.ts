@@ -87,6 +87,7 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
       writes: [{ id, queue: 'commit', owner: 'operator', slug: 'birds', at, error: hostile }],
       deletions: [{ id, at, attempts: 4, error: 'x'.repeat(5_000) }],
       strips: [{ id, owner: 'operator', slug: 'birds', at, attempts: 6 }],
+      mails: [{ id, kind: 'invitation', account: null, at, attempts: 1, error: hostile }],
       sweep: at,
       tasks: [{ name: hostile, since: at, times: 2, error: hostile }],
       tables: [{ id, owner: id, account: 'operator', records: 7, at, kind: 'too_costly' }],
@@ -96,7 +97,7 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     expect(text).not.toContain('<b>')
     expect(text).not.toContain('x'.repeat(1_000))
     for (const queue of retriedQueues) expect(text).toContain(`name="queue" value="${queue}"`)
-    expect(text.match(/>Send again</g)!.length).toBe(1)
+    expect(text.match(/>Send again</g)!.length).toBe(2)
     for (const words of [
       '3 requests to ',
       'All requests failed for 5 days.',

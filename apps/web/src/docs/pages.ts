@@ -42,6 +42,11 @@ const operating: readonly DocPage[] = [
     title: 'Operators and quotas',
     purpose: 'Lock people out, hand over the collections of people who leave, set quotas.',
   },
+  {
+    name: 'mail',
+    title: 'Mail',
+    purpose: 'Invitations and expiring keys by SMTP: what is sent, and when a mail does not arrive.',
+  },
   { name: 'monitoring', title: 'Monitor', purpose: 'Health, metrics, alerts and logs.' },
   {
     name: 'backup',

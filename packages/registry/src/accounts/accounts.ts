@@ -24,7 +24,7 @@ import {
   type Tx,
   updateAccount,
 } from '@ulmus/storage'
-import type { Account, OrgSettings } from '@ulmus/wire'
+import type { Account, OrgSettings, OwnAccount } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
@@ -37,7 +37,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { anonymous, demandCaller, type Principal } from '../principal.ts'
 import { exportAccount } from './account-export.ts'
-import { contactOf, type Identity, makeUser } from './first-sign-in.ts'
+import { contactOf, type Identity, isVerified, makeUser } from './first-sign-in.ts'
 import { demandAccountSlug } from './kept-slugs.ts'
 import { demandOrg } from './organizations.ts'
 import { type Usage, usageOf } from './quotas.ts'
@@ -59,6 +59,8 @@ export interface AccountChanges {
   displayName?: string | undefined
   slug?: string | undefined
   settings?: Partial<OrgSettings> | undefined
+  /** Of a user. */
+  takesMail?: boolean | undefined
 }
 
 export type Accounts = ReturnType<typeof accountsOf>
@@ -74,9 +76,11 @@ export function accountsOf(context: Context) {
       const account = (await findAccountByIdentity(database, identity)) ?? (await makeUser(context, identity))
       if (account.suspendedAt !== null) throw new RegistryError('account_suspended')
       const { email } = contactOf(identity)
+      const emailVerified = isVerified(identity)
       const claimsOperator = identity.claimsOperator ?? false
       const changes = {
         ...(email !== null && email !== account.email && { email }),
+        ...(email !== null && emailVerified !== account.emailVerified && { emailVerified }),
         ...(claimsOperator !== account.claimsOperator && { claimsOperator }),
       }
       if (Object.keys(changes).length > 0)
@@ -84,10 +88,11 @@ export function accountsOf(context: Context) {
       return profileOf(account)
     },
 
-    async own(who: Principal): Promise<Account & { email: string }> {
+    async own(who: Principal): Promise<OwnAccount> {
       const account = await findAccountById(database, demandCaller(who).accountId)
       if (account === undefined) throw new RegistryError('unauthenticated')
-      return { ...profileOf(account), email: account.email ?? '' }
+      const { emailVerified, takesMail } = account
+      return { ...profileOf(account), email: account.email ?? '', emailVerified, takesMail }
     },
 
     /** Everything that is stored of the caller, as pieces of a JSON document. @throws insufficient_scope, key_limited */
@@ -168,6 +173,7 @@ async function changeAccount(
 ): Promise<void> {
   const seen = await findVisibleAccount(context, who, slug)
   if (changes.settings !== undefined) demandOrg(seen.account)
+  if (changes.takesMail !== undefined && seen.account.type === 'org') throw mailOfOrg()
   const needed = changes.settings === undefined ? 'admin' : 'owner'
   demand(mayManageAccount(who, seen.role, needed), { owner: slug, needed })
   if (changes.slug !== undefined && changes.slug !== seen.account.slug) checkAccountSlug(changes.slug)
@@ -176,8 +182,7 @@ async function changeAccount(
     await demandCredential(context, tx, demandCaller(who))
     demand(mayManageAccount(who, await roleIn(tx, who, account), needed), { owner: slug, needed })
     await changeSettings(tx, account, changes.settings ?? {}, tell)
-    if (changes.displayName !== undefined)
-      await updateAccount(tx, account.id, { displayName: changes.displayName })
+    await updateAccount(tx, account.id, { displayName: changes.displayName, takesMail: changes.takesMail })
     if (changes.slug !== undefined && changes.slug !== account.slug) {
       await renameAccount(tx, account, changes.slug, context.now())
       await demandAccountSlug(context, tx, demandCaller(who), { id: account.id, slug: changes.slug })
@@ -237,4 +242,9 @@ async function demandLocked(tx: Tx, { id, slug }: AccountRow, strength?: 'update
   return account
 }
 
+const mailOfOrg = () =>
+  new RegistryError('invalid_request', {
+    say: { reason: '`takesMail` is a setting of users; the account is an organization.' },
+    details: { issues: [{ path: 'takesMail', message: 'is for users only' }] },
+  })
 const slugTaken = (slug: string | undefined) => new RegistryError('slug_taken', { say: { slug } })

@@ -18,6 +18,8 @@ export interface Identity {
   readonly subject: string
   readonly preferredUsername: string | null
   readonly email: string | null
+  /** True if the provider says that the address belongs to the user. Default: false. */
+  readonly emailVerified?: boolean
   readonly name: string | null
   /** True if the provider claims that the user is an operator of the registry. Default: false. */
   readonly claimsOperator?: boolean
@@ -47,7 +49,13 @@ class SignedInMeanwhileError extends Error {}
 
 async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Identity): Promise<AccountRow> {
   const base = slugBaseOf(identity)
-  const account = { id: newId(), type: 'user' as const, createdAt: clock.now(), ...contactOf(identity) }
+  const account = {
+    id: newId(),
+    type: 'user' as const,
+    createdAt: clock.now(),
+    ...contactOf(identity),
+    emailVerified: isVerified(identity),
+  }
   for (let from = 1; ; from += candidatesPerLook) {
     const candidates = slugCandidates(base, from, candidatesPerLook)
     const taken = await slugsInUse(tx, candidates)
@@ -95,3 +103,9 @@ export function contactOf({ preferredUsername, email, name }: Identity): {
     email: line(email, emailMax),
   }
 }
+
+/** True if mail may go to the address of the identity, which `contactOf` did not cut. */
+export const isVerified = (identity: Identity): boolean =>
+  identity.emailVerified === true &&
+  identity.email !== null &&
+  contactOf(identity).email === identity.email.trim()

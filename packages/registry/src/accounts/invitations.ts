@@ -4,8 +4,8 @@
  *     made ──▶ pending ── accepted by the invitee ──▶ member, gone
  *                 └── declined, taken back, or 14 days later ──▶ gone
  *
- * The server sends no mail: the inviter passes the link on. Its token is returned once and works once, for any user who signs in
- * with it. An invitation of a user works only for that user, who may also answer it by its id.
+ * The inviter passes the link on; the server also mails it, if it sends mail. Its token is returned once and works once, for any user who
+ * signs in with it. An invitation of a user works only for that user, who may also answer it by its id.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -37,6 +37,7 @@ import { audited } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
+import { mailInvitation } from '../mails/mails.ts'
 import { type Caller, demandCaller, type Principal } from '../principal.ts'
 import { profileOf } from './accounts.ts'
 import { demandOrg, demandUser } from './organizations.ts'
@@ -59,7 +60,7 @@ interface Common {
 }
 
 /** Only this result contains the token. */
-export type MadeInvitation = Invitation & { readonly token: string }
+export type MadeInvitation = Invitation & { readonly token: string; readonly mailed: boolean }
 
 const dayMilliseconds = 86_400_000
 const invitationDays = 14
@@ -134,7 +135,7 @@ export async function invite(
   demandOrg(seen.account)
   const caller = demandCaller(who)
   const token = randomBytes(32).toString('base64url')
-  return audited(context, who, async (tx, tell) => {
+  const made = await audited(context, who, async (tx, tell) => {
     const org = await lockOrg(tx, seen.account)
     await demandCredential(context, tx, caller)
     const change = { target: role, self: false, removal: false }
@@ -157,8 +158,11 @@ export async function invite(
     }
     await onMissingRow('account_not_found', { slug: user ?? '' }, () => insertInvitation(tx, row))
     tell({ action: 'member.invited', account: org.id, target: nameOf(invited), details: { role } })
-    return { ...invitationOf({ invitation: row, account: invited }, () => caller.accountSlug), token }
+    const mailed = await mailInvitation(context, tx, row, token)
+    return { ...invitationOf({ invitation: row, account: invited }, () => caller.accountSlug), token, mailed }
   })
+  if (made.mailed) context.jobs.wake('mails')
+  return made
 }
 
 /** True if a new invitation for this user or address replaces `invitation`. */

@@ -3,15 +3,18 @@ import {
   accountSlugs,
   type FailedDeletion,
   type FailedDeliveries,
+  type FailedMail,
   type FailedStrip,
   type FailedWrite,
   lastEndOf,
   listFailedDeletions,
   listFailedDeliveries,
+  listFailedMails,
   listFailedStrips,
   listFailedWrites,
   retryDeletion,
   retryFailedDeliveries,
+  retryMail,
   retryPeriodicTask,
   retryStrip,
   type Tx,
@@ -43,15 +46,16 @@ export interface FailedJobs {
   readonly writes: readonly FailedWrite[]
   readonly deletions: readonly FailedDeletion[]
   readonly strips: readonly FailedStrip[]
+  readonly mails: readonly FailedMail[]
   /** Time of the last sweep, if it failed. */
   readonly sweep: Date | undefined
   readonly tasks: readonly FailedTask[]
   readonly tables: readonly FailedTable[]
 }
 
-export const retriedQueues = ['delivery', 'deletion', 'strip', 'sweep', 'task', 'table'] as const
+export const retriedQueues = ['delivery', 'deletion', 'strip', 'mail', 'sweep', 'task', 'table'] as const
 
-/** Jobs that can be retried, with the id of the webhook, the deletion, the version or the table, or the name of the task. */
+/** Jobs that can be retried, with the id of the webhook, the deletion, the version, the mail or the table, or the name of the task. */
 export interface RetriedJob {
   readonly queue: (typeof retriedQueues)[number]
   readonly id: string
@@ -60,17 +64,18 @@ export interface RetriedJob {
 export async function failedJobs(context: Context, installed: InstalledTables | string): Promise<FailedJobs> {
   const { database, jobs, now } = context
   const failures = typeof installed === 'string' ? [] : installed.files.failures.list().slice(0, listedMax)
-  const [deliveries, writes, deletions, strips, sweep, slugs] = await Promise.all([
+  const [deliveries, writes, deletions, strips, mails, sweep, slugs] = await Promise.all([
     listFailedDeliveries(database, listedMax),
     listFailedWrites(database, serverErrors, listedMax),
     listFailedDeletions(database, listedMax),
     listFailedStrips(database, stripAttemptsMax + 1, listedMax),
+    listFailedMails(database, listedMax),
     lastEndOf(database, sweeping),
     accountSlugs(database, [...new Set(failures.map(({ owner }) => owner))]),
   ])
   const isSwept = sweep === undefined || sweep.succeeded
   return {
-    ...{ deliveries, writes, deletions, strips, tasks: jobs.failed() },
+    ...{ deliveries, writes, deletions, strips, mails, tasks: jobs.failed() },
     sweep: isSwept ? undefined : new Date(now().getTime() - sweep.secondsAgo * 1_000),
     tables: failures.map((failure) => ({ ...failure, account: slugs.get(failure.owner) })),
   }
@@ -104,6 +109,7 @@ export async function retryJob(
     },
     deletion: { kind: 'deletions' as const, retry: (tx: Tx) => retryDeletion(tx, id) },
     strip: { kind: 'strips' as const, retry: (tx: Tx) => retryStrip(tx, id, stripAttemptsMax + 1) },
+    mail: { kind: 'mails' as const, retry: (tx: Tx) => retryMail(tx, id, now()) },
   }[queue]
   const isDue = await inRows(retry)
   if (isDue) jobs.wake(kind)

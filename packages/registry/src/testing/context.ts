@@ -108,7 +108,7 @@ export async function openContext(
   return { ...context, dispose: end }
 }
 
-interface ContextOptions extends Partial<Pick<Context, 'issuers' | 'outside'>> {
+interface ContextOptions extends Partial<Pick<Context, 'issuers' | 'mail' | 'outside'>> {
   works?: boolean
   now?: () => Date
 }
@@ -139,6 +139,7 @@ export function contextOn(
     readmes: new Readmes({ database, now }),
     outside: options.outside === undefined ? { allowed: nothingAllowed } : options.outside,
     sealing: sealingOf(Buffer.alloc(32, 7)),
+    mail: options.mail ?? null,
     origin: () => 'https://registry.example',
     log,
     now,

@@ -11,6 +11,7 @@ import {
   dropEndedWorkloadKeys,
   dropOldAuditEvents,
   dropOldEvents,
+  dropOldMails,
   dropOrphanedWebhooks,
   dropRenderedReadmes,
   dropRequestCounts,
@@ -33,6 +34,8 @@ const requestCountHours = 0.1
 const renderedReadmeDays = 7
 /** Retention of a publisher's keys after their end, so that a late job gets the reason. Hours. */
 const workloadKeyHours = 24
+/** Retention of mails, in days: no invitation lives longer. */
+const mailDays = 14
 /** Retention of servers after their last heartbeat. Hours. */
 const silentServerHours = 24
 /** Rows deleted in one transaction; others may have to wait for it. */
@@ -64,6 +67,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropClosedReports(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropOldEvents(tx, ago(context.limits.eventDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropOrphanedWebhooks(tx, rowsAtOnce))
+  await dropAll(context, (tx) => dropOldMails(tx, ago(mailDays * 24), rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   await database.transact((tx) => dropEndedInvitations(tx, context.now()))
   await database.transact((tx) => dropEndedOpenings(tx, context.now()))

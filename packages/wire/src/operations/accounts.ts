@@ -70,7 +70,7 @@ export const accountOperations = {
     tag: 'accounts',
     summary: 'Update an account',
     description:
-      'Changes the display name, the slug or the settings of an account; omitted fields stay as they are. Requires a session or a key with the `admin` scope, of the user itself or of an admin of the organization. `settings` exist for organizations only, and only owners can change them. After a change of the slug, the former slug answers 308. It stays reserved for its owner for 90 days, or for good if a version was public under it.',
+      'Changes the display name, the slug or the settings of an account; omitted fields stay as they are. Requires a session or a key with the `admin` scope, of the user itself or of an admin of the organization. `settings` exist for organizations only, and only owners can change them; `takesMail` exists for users only. After a change of the slug, the former slug answers 308. It stays reserved for its owner for 90 days, or for good if a version was public under it.',
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     body: UpdateAccount,

@@ -57,7 +57,7 @@ export const memberOperations = {
     tag: 'members',
     summary: 'Invite a user to an organization',
     description:
-      'Creates an invitation for a user (`user`), or for any holder of the link (`email`). Nothing is mailed: pass on the link, which only this answer contains. It works once, expires after 14 days, and replaces an earlier invitation of the same user or address. Requires a session or a key with the `admin` scope, of an admin of the organization, or of an owner to invite owners. An organization can have 100 pending invitations.',
+      'Creates an invitation for a user (`user`), or for any holder of the link (`email`). Pass on the link, which only this answer contains; the registry mails it, too, if `mailed` is true. It works once, expires after 14 days, and replaces an earlier invitation of the same user or address. Requires a session or a key with the `admin` scope, of an admin of the organization, or of an owner to invite owners. An organization can have 100 pending invitations.',
     entrance: { scope: 'admin', unlimited: true },
     params: OrgPath,
     body: CreateInvitation,

@@ -159,7 +159,9 @@ const RemoveForm = ({ slug, isOwn }: { slug: string; isOwn: boolean }) => (
 const Link = ({ made, origin }: { made: Made; origin: string }) => (
   <div class="note" role="status">
     <p>
-      Send this link to <bdi>{made.email ?? made.user?.slug}</bdi>. It works once, until{' '}
+      {made.mailed ? 'This link is also sent by e-mail to ' : 'Send this link to '}
+      <bdi>{made.email ?? made.user?.slug}</bdi>
+      {made.mailed && made.email === null && ', if the address is confirmed'}. It works once, until{' '}
       <Time at={made.expiresAt} />, and is shown only now.
     </p>
     <Code>{`${origin}/invitations/${made.token}`}</Code>

@@ -1,11 +1,11 @@
 /** `/settings`: profile of the user, and the frame of all pages below `/settings`. */
 import { mayEnter } from '@ulmus/registry'
-import { UpdateAccount } from '@ulmus/wire'
+import { type OwnAccount, UpdateAccount } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
-import { Field, Refusal } from '../../components/form.tsx'
+import { Choice, Field, Refusal } from '../../components/form.tsx'
 import { Storage } from '../../components/usage.tsx'
 import { checked, type FormState, formPage, typed } from '../../form.ts'
-import { Redirect, type View, type Visit } from '../../page.ts'
+import { type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 
 const tabs = {
@@ -30,7 +30,10 @@ export const SettingsPage = ({ tab, children }: { tab: keyof typeof tabs; childr
 
 export const settings = formPage(async (visit, form) => {
   const own = visit.caller!.accountSlug
-  const changes = { displayName: typed(form, 'displayName'), slug: typed(form, 'slug') }
+  const changes = {
+    ...{ displayName: typed(form, 'displayName'), slug: typed(form, 'slug') },
+    ...(form['mail'] !== undefined && { takesMail: form['mail'] === 'on' }),
+  }
   await visit.registry.accounts.update(visit.who, own, checked(UpdateAccount, changes))
   return new Redirect('/settings?saved=1')
 }, profilePage)
@@ -63,6 +66,7 @@ async function profilePage(visit: Visit, { form, error }: FormState): Promise<Vi
             most={39}
             help="In the address of your collections. The former address leads to the new one. It is kept for you for 90 days, and for good if you published something."
           />
+          {visit.registry.sendsMail && <Mail own={own} form={form} />}
           <button type="submit" class="primary">
             Save
           </button>
@@ -105,5 +109,26 @@ const YourData = () => (
       A JSON document, without the content of your collections.{' '}
       <a href="/docs/personal-data">What it contains</a>
     </p>
+  </>
+)
+
+const Mail = ({ own, form }: { own: OwnAccount; form: Form }) => (
+  <>
+    <Choice
+      name="mail"
+      label="E-mail of this registry"
+      form={form}
+      value={own.takesMail ? 'on' : 'off'}
+      options={[
+        ['on', 'On', 'about invitations, and API keys that expire in 7 days'],
+        ['off', 'Off', 'nothing is sent to you'],
+      ]}
+    />
+    {!own.emailVerified && (
+      <p class="quiet">
+        Nothing is sent to you now: where you sign in, your address is not confirmed. Confirm it there, then
+        sign in again.
+      </p>
+    )}
   </>
 )

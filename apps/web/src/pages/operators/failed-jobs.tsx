@@ -96,6 +96,23 @@ const rowsOf = (jobs: FailedJobs): Row[] => [
       cure: { queue: 'strip', id, label: 'Compare again' },
     }),
   ),
+  ...jobs.mails.map(
+    ({ id, kind, account, at, attempts, error }): Row => ({
+      ...{ key: id, at, times: attempts, why: errorText(error) },
+      what: (
+        <>
+          Mail about {kind === 'invitation' ? 'an invitation' : 'an expiring key'}
+          {account !== null && (
+            <>
+              {' to '}
+              <Account slug={account} />
+            </>
+          )}
+        </>
+      ),
+      cure: { queue: 'mail', id, label: 'Send again' },
+    }),
+  ),
   ...(jobs.sweep === undefined ? [] : [sweepRow(jobs.sweep)]),
   ...jobs.tasks.map(
     ({ name, since, times, error }): Row => ({

@@ -17,6 +17,10 @@ export const accounts = pgTable(
     displayName: text('display_name').notNull(),
     /** Users only; an organization has none. */
     email: text('email'),
+    /** True if the identity provider said at the last sign-in that the address belongs to the user: only then mail is sent to it. */
+    emailVerified: boolean('email_verified').notNull().default(false),
+    /** False: the user wants no mail. */
+    takesMail: boolean('takes_mail').notNull().default(true),
     createdAt: instant('created_at').notNull(),
     /** When a user was suspended: since then no credential is valid. Null: not suspended. */
     suspendedAt: instant('suspended_at'),
@@ -129,6 +133,8 @@ export async function updateAccount(
       AccountRow,
       | 'displayName'
       | 'email'
+      | 'emailVerified'
+      | 'takesMail'
       | 'membersMayChangeVisibility'
       | 'defaultVisibility'
       | 'suspendedAt'

@@ -21,7 +21,16 @@ const leftOut: Readonly<Record<string, string | Readonly<Record<string, string>>
   browser_sessions: { token_hash: secret },
   api_keys: { hash: secret, workload: 'about the job of a trusted publisher, and the people who started it' },
   device_logins: { device_hash: secret, user_hash: secret, collection_id: identifier },
-  invitations: { email: 'the address of another person', token_hash: secret },
+  invitations: { token_hash: secret },
+  mails: {
+    invitation_id: identifier,
+    key_id: identifier,
+    made_by: 'the audit log has the act',
+    recipient: 'the account, or the hash of an address',
+    token: secret,
+    next_at: work,
+    lease_until: work,
+  },
   collections: {
     folded_name: words,
     head_description: content,

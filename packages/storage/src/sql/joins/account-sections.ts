@@ -18,6 +18,7 @@ import { formerCollectionSlugs } from '../collections/former-slugs.ts'
 import { savedQuestions } from '../collections/saved-questions.ts'
 import { events } from '../events/events.ts'
 import { webhooks } from '../events/webhooks.ts'
+import { mails } from '../mails/mails.ts'
 import { pushes } from '../pushes/pushes.ts'
 import { metadataJobs } from '../versions/metadata-jobs.ts'
 import { versions } from '../versions/versions.ts'
@@ -81,8 +82,8 @@ const slugOf = (id: string) => `(select a.slug from accounts a where a.id = ${id
 export const accountSections = {
   account: section(accounts, {
     shown: [
-      ...(['id', 'slug', 'type', 'displayName', 'email', 'createdAt'] as const),
-      ...(['suspendedAt', 'claimsOperator', 'quotaBytes'] as const),
+      ...(['id', 'slug', 'type', 'displayName', 'email', 'emailVerified', 'createdAt'] as const),
+      ...(['takesMail', 'suspendedAt', 'claimsOperator', 'quotaBytes'] as const),
     ],
     where: 't.id = $1',
     key: ['id'],
@@ -137,9 +138,10 @@ export const accountSections = {
   }),
   invitationsReceived: section(invitations, {
     shown: ['id', 'role', 'createdAt', 'expiresAt'],
-    used: ['orgId', 'userId', 'invitedBy'],
+    used: ['orgId', 'userId', 'email', 'invitedBy'],
     also: { organization: slugOf('t.org_id'), invitedBy: slugOf('t.invited_by') },
-    where: 't.user_id = $1',
+    // By an address only if it is the user's for certain.
+    where: `(t.user_id = $1 or lower(t.email) = (select lower(a.email) from accounts a where a.id = $1 and a.email_verified))`,
     key: ['createdAt', 'id'],
   }),
   invitationsMade: section(invitations, {
@@ -239,6 +241,12 @@ export const accountSections = {
     used: ['accountId'],
     where: 't.account_id = $1',
     key: ['seq'],
+  }),
+  mails: section(mails, {
+    shown: ['id', 'kind', 'state', 'createdAt', 'attempts', 'error'],
+    used: ['accountId'],
+    where: 't.account_id = $1',
+    key: ['createdAt', 'id'],
   }),
   acts: section(auditEvents, {
     shown: ['id', 'at', 'action', 'target', 'means'],

@@ -106,6 +106,36 @@ export async function listFailedStrips(
   return rows
 }
 
+/** A mail that was refused or could not be sent, without its address. */
+export interface FailedMail {
+  readonly id: string
+  readonly kind: 'invitation' | 'key_expiry'
+  /** Slug of the reader; null: the mail is for an address. */
+  readonly account: string | null
+  readonly at: Date
+  readonly attempts: number
+  readonly error: string | null
+}
+
+export async function listFailedMails(at: Queries, limit: number): Promise<FailedMail[]> {
+  const { rows } = await at.query<FailedMail>(
+    `select m.id, m.kind, a.slug as account, m.created_at as at, m.attempts, m.error
+     from mails m left join accounts a on a.id = m.account_id
+     where m.state = 'failed' order by m.created_at desc, m.id limit $1`,
+    [limit],
+  )
+  return rows
+}
+
+/** Makes a failed mail due. */
+export async function retryMail(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const { rows } = await tx.query(
+    "update mails set state = 'waiting', attempts = 0, next_at = $2 where id = $1 and state = 'failed' returning id",
+    [id, now],
+  )
+  return rows.length === 1
+}
+
 /** Slugs of accounts by their ids. */
 export async function accountSlugs(at: Queries, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()

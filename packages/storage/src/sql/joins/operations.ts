@@ -70,13 +70,14 @@ export async function erasePerson(
   { id, slug, email }: Pick<AccountRow, 'id' | 'slug' | 'email'>,
   anonymous: Pick<AccountRow, 'slug' | 'displayName'> & { at: Date },
 ): Promise<void> {
-  for (const table of ['browser_sessions', 'api_keys', 'identities', 'webhooks', 'webhook_requests'])
+  for (const table of ['browser_sessions', 'api_keys', 'identities', 'webhooks', 'webhook_requests', 'mails'])
     await tx.query(`delete from ${table} where account_id = $1`, [id])
+  await tx.query('update mails set made_by = null where made_by = $1', [id])
   await tx.query('delete from members where user_id = $1', [id])
   await passOnQuotas(tx, id)
   await tx.query('delete from invitations where user_id = $1 or lower(email) = lower($2)', [id, email])
   await tx.query(
-    'update accounts set slug = $2, display_name = $3, email = null, suspended_at = $4 where id = $1',
+    'update accounts set slug = $2, display_name = $3, email = null, email_verified = false, suspended_at = $4 where id = $1',
     [id, anonymous.slug, anonymous.displayName, anonymous.at],
   )
   await tx.query("update audit_events set means = '{}', details = details - 'label' where actor_id = $1", [

@@ -36,6 +36,10 @@ export async function countJobs(at: Queries): Promise<JobCount[]> {
            when not ${isDeletionDue} and last_error is null then 'active'
            when attempts >= ${attemptsMax} then 'failed' when attempts > 0 then 'retry' else 'created' end
          from deletions
+       union all
+       select 'send-mail', case state when 'sending' then 'active' when 'done' then 'completed' when 'failed' then 'failed'
+           else case when attempts > 0 then 'retry' else 'created' end end
+         from mails where created_at > now() - interval '1 day' or state in ('waiting', 'sending')
      ) as jobs group by queue, state order by queue, state`,
   )
   return rows

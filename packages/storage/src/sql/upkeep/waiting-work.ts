@@ -2,6 +2,7 @@
 import type { Queries } from '../../database/database.ts'
 import { isFollowDue } from '../collections/followed-questions.ts'
 import { isDeliveryDue } from '../events/deliveries.ts'
+import { isMailDue } from '../mails/mails.ts'
 import { isCommitDue, isDryRunAbandoned } from '../pushes/leases.ts'
 import { isLogDue } from '../version-log/log-queue.ts'
 import { isUpdateDue } from '../versions/metadata-jobs.ts'
@@ -25,6 +26,8 @@ const conditions = {
     'exists (select from event_numbers numbers where not exists (select from fan_out where next >= numbers.next))',
   /** Requests to webhooks. */
   deliveries: isDeliveryDue('$1'),
+  /** Mails to send, and those whose process ended. */
+  mails: isMailDue('$1'),
   /** Changes without a leaf in the signed log, and leaves without a signature. */
   log: isLogDue,
   /** Versions whose changes by column are not computed. */

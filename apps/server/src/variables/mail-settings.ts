@@ -1,0 +1,60 @@
+/** Settings of mail. docs/configuration.md */
+import type { MailConfig } from '@ulmus/registry'
+import { isLoopback } from '../loopback.ts'
+import type { SiteSettings } from './site-settings.ts'
+import { ConfigError, type Variables } from './variables.ts'
+
+const right =
+  'SMTP_URL must be like smtps://user:password@mail.example:465, or smtp://user:password@mail.example:587 for STARTTLS'
+/** The same shape as of readers, so that no sender is read as several. */
+const addressShape = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i
+
+/** @returns the address of the sender; null: not set. @throws ConfigError */
+export function readMailFrom(read: Variables): string | null {
+  const from = read.text('MAIL_FROM')
+  const isSet = read.text('SMTP_URL') !== undefined
+  if (from !== undefined && !addressShape.test(from))
+    throw new ConfigError(`MAIL_FROM must be an e-mail address, such as data@example.org; it is "${from}".`)
+  if (from === undefined && isSet)
+    throw new ConfigError(
+      'MAIL_FROM is not set, but SMTP_URL is. Set it to the address that mail comes from.',
+    )
+  if (from !== undefined && !isSet)
+    throw new ConfigError('SMTP_URL is not set, but MAIL_FROM is. Set both, or none.')
+  return from ?? null
+}
+
+/** The messages do not repeat the value, which may have a password. @throws ConfigError */
+export function readSmtpUrl(read: Variables): string | undefined {
+  const text = read.text('SMTP_URL')
+  if (text === undefined) return undefined
+  if (!URL.canParse(text)) throw new ConfigError(`${right}; it is no URL.`)
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(text)
+  if (!/^smtps?:$/.test(protocol)) throw new ConfigError(`${right}; it begins with ${protocol}//.`)
+  if (hostname === '') throw new ConfigError(`${right}; it names no host.`)
+  if (!/^\/?$/.test(pathname) || search + hash !== '')
+    throw new ConfigError(
+      `${right}; it has something after the host and the port. In a password, write / as %2F, ? as %3F and # as %23.`,
+    )
+  if ((username === '') !== (password === ''))
+    throw new ConfigError(`${right}; it has a user without a password, or a password without a user.`)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    throw new ConfigError(`${right}; in its user or password, write % as %25.`)
+  }
+  return text
+}
+
+/** Null: no mail is sent. */
+export const mailOf = (
+  from: string | null,
+  url: string | undefined,
+  site: SiteSettings,
+): MailConfig | null =>
+  url === undefined || from === null
+    ? null
+    : {
+        ...{ url, from, siteName: site.name, contact: site.contact },
+        isLocal: isLoopback(new URL(url).hostname),
+      }

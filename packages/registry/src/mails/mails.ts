@@ -1,0 +1,126 @@
+/**
+ * Mails about invitations and expiring keys, as background work: the row of a mail is written with its event, and sent at most once.
+ * docs/mail.md. Another kind of mail: its name and what it refers to in `mails` of packages/storage/src/sql/mails, a function like
+ * `mailInvitation` that notes it, its content in `findMailContent`, its text in texts.ts.
+ */
+import { createHash } from 'node:crypto'
+import {
+  claimMails,
+  claimPeriodicTask,
+  countMails,
+  endMail,
+  findMailContent,
+  type InvitationRow,
+  insertKeyMails,
+  insertMail,
+  type MailContent,
+  type MailRow,
+  type Tx,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import type { Context } from '../context.ts'
+import { schedule } from '../schedule.ts'
+import { LostSecretError } from '../secrets/sealing.ts'
+import { MailError, type MailText, sendMail } from '../smtp/transport.ts'
+import { invitationText, keyText } from './texts.ts'
+
+/** Mails of one server at the same time. */
+const sentAtOnce = 2
+/** Longer than any attempt takes. Seconds. */
+const leaseSeconds = 300
+/** Pause after each failed attempt; after the last one, the mail has failed. Seconds. */
+const pauses = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400]
+const dayMilliseconds = 86_400_000
+/** Before the expiry of a key. Days. */
+const noticeDays = 7
+/** Mails about invitations in a day, as in docs/limits.md. */
+export const dailyMax = { byUser: 50, toRecipient: 5 }
+
+/** Sends due mails, if this server can. */
+export function scheduleMails(context: Context): void {
+  const { database, jobs, mail, now } = context
+  if (mail === null) return
+  jobs.take<MailRow>('mails', {
+    atOnce: sentAtOnce,
+    claim: (most) => {
+      const leaseUntil = new Date(now().getTime() + leaseSeconds * 1_000)
+      return database.transact((tx) => claimMails(tx, { most, leaseUntil, now: now() }))
+    },
+    run: (row) => attempt(context, row),
+  })
+  jobs.repeat(schedule.keyMails, async () => {
+    const isDue = await database.transact((tx) =>
+      claimPeriodicTask(tx, 'key mails', schedule.keyMails.onceInSeconds),
+    )
+    if (isDue && (await noticeKeys(context)) > 0) jobs.wake('mails')
+  })
+}
+
+/** Makes the mails about keys that expire soon. Returns their number. */
+export const noticeKeys = ({ database, now }: Pick<Context, 'database' | 'now'>): Promise<number> => {
+  const until = new Date(now().getTime() + noticeDays * dayMilliseconds)
+  // A key of a week was made with its end in mind.
+  const longest = (noticeDays + 1) * 86_400
+  return database.transact((tx) => insertKeyMails(tx, { now: now(), until, longest }))
+}
+
+/**
+ * Notes the mail about an invitation, in its transaction.
+ * @returns false if none is sent: mail is off, or enough were sent today
+ */
+export async function mailInvitation(
+  { mail, sealing, now }: Pick<Context, 'mail' | 'sealing' | 'now'>,
+  tx: Tx,
+  row: InvitationRow,
+  token: string,
+): Promise<boolean> {
+  if (mail === null || (row.userId === null && sealing === null)) return false
+  const createdAt = now()
+  const recipient = row.userId ?? addressHash(row.email ?? '')
+  const since = new Date(createdAt.getTime() - dayMilliseconds)
+  const { byUser, toRecipient } = await countMails(tx, { madeBy: row.invitedBy, recipient, since })
+  if (byUser >= dailyMax.byUser || toRecipient >= dailyMax.toRecipient) return false
+  const id = newId()
+  await insertMail(tx, {
+    ...{ id, kind: 'invitation', accountId: row.userId, invitationId: row.id, madeBy: row.invitedBy },
+    ...{ recipient, state: 'waiting', createdAt, nextAt: createdAt },
+    token: row.userId === null ? sealing!.seal(token, placeOf(id)) : null,
+  })
+  return true
+}
+
+const placeOf = (id: string) => `mails:${id}` as const
+const addressHash = (address: string): string =>
+  createHash('sha256').update(address.toLowerCase()).digest('hex')
+
+async function attempt(context: Context, row: MailRow): Promise<void> {
+  const { database, mail, now } = context
+  const content = await findMailContent(database, row.id, now())
+  let failure: MailError | undefined
+  try {
+    if (content !== undefined) await sendMail(mail!, content.address, textOf(context, row, content))
+  } catch (error) {
+    failure = failureOf(error)
+  }
+  const pause = failure?.mayRetry === true ? pauses[row.attempts - 1] : undefined
+  const state = failure === undefined ? 'done' : pause === undefined ? 'failed' : 'waiting'
+  const nextAt = pause === undefined ? {} : { nextAt: new Date(now().getTime() + pause * 1_000) }
+  await database.transactOnce((tx) => endMail(tx, row, { state, error: failure?.message ?? null, ...nextAt }))
+}
+
+function failureOf(error: unknown): MailError {
+  if (error instanceof MailError) return error
+  if (error instanceof LostSecretError) return new MailError(error.message, false)
+  throw error
+}
+
+function textOf(context: Context, row: MailRow, content: MailContent): MailText {
+  const { siteName, contact } = context.mail!
+  const site = { siteName, contact, origin: context.origin() }
+  if (row.kind === 'key_expiry') return keyText(content, site)
+  // The invitation of an account needs no token.
+  const { sealing } = context
+  if (row.token === null) return invitationText(content, row.invitationId ?? '', site, true)
+  if (sealing === null) throw new LostSecretError('SECRETS_KEY_FILE is not set.')
+  return invitationText(content, sealing.open(Buffer.from(row.token), placeOf(row.id)), site, false)
+}
