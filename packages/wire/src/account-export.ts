@@ -128,6 +128,17 @@ export const AccountExport = z
     mails: z
       .array(z.object({ id: Id, kind: text, state: text, createdAt: Instant, attempts: Count, error: maybe }))
       .meta({ description: 'Mails of the registry to the user.' }),
+    reports: z
+      .array(
+        z.object({
+          ...{ id: Id, collection: maybe, reason: text, text, contact: maybe },
+          ...{ createdAt: Instant, closedAt: moment },
+        }),
+      )
+      .meta({ description: 'Reports about collections that the user made.' }),
+    openings: z
+      .array(z.object({ collection: maybe, reason: text, until: Instant }))
+      .meta({ description: 'Collections of others that the user reads as an operator now.' }),
     acts: z.array(z.object({ ...act, account: maybe, means: details, details: details.nullable() })).meta({
       description:
         'Audit events of which the user is the actor, in any log. `account`: whose log. `means`: the key and the network address. `details`: null if the log is of another account, without membership.',
@@ -184,6 +195,8 @@ export const AccountExport = z
         ],
         events: [],
         mails: [],
+        reports: [],
+        openings: [],
         acts: [
           {
             ...{ id: exampleId, at: exampleInstant, action: 'version.made', target: 'ada/cities@v1.0.0' },

@@ -72,6 +72,13 @@ const leftOut: Readonly<Record<string, string | Readonly<Record<string, string>>
     deprecation: 'an act, which the audit log of its actor has',
   },
   events: { collection_id: identifier, version_id: identifier },
+  reports: {
+    network: 'of reporters who were not signed in',
+    outcome: 'what operators decided about a collection of others',
+    note: 'what operators decided about a collection of others',
+    closed_by: 'the audit log has the act',
+  },
+  operator_openings: { owner_id: identifier },
   outbox: 'becomes rows of `events` within seconds',
   log_queue: 'becomes the signed log within seconds',
   log_heads: 'the signed log, which names versions',

@@ -6,6 +6,7 @@
 import { type Column, getTableColumns, getTableName, type InferSelectModel, type Table } from 'drizzle-orm'
 import { deviceLogins } from '../access/device-logins.ts'
 import { apiKeys } from '../access/keys.ts'
+import { operatorOpenings } from '../access/operator-openings.ts'
 import { trustedPublishers } from '../access/trusted-publishers.ts'
 import { accounts, identities } from '../accounts/accounts.ts'
 import { browserSessions } from '../accounts/browser-sessions.ts'
@@ -15,6 +16,7 @@ import { members } from '../accounts/members.ts'
 import { auditEvents } from '../audit/audit-events.ts'
 import { collections } from '../collections/collections.ts'
 import { formerCollectionSlugs } from '../collections/former-slugs.ts'
+import { reports } from '../collections/reports.ts'
 import { savedQuestions } from '../collections/saved-questions.ts'
 import { events } from '../events/events.ts'
 import { webhooks } from '../events/webhooks.ts'
@@ -247,6 +249,22 @@ export const accountSections = {
     used: ['accountId'],
     where: 't.account_id = $1',
     key: ['createdAt', 'id'],
+  }),
+  reports: section(reports, {
+    shown: ['id', 'reason', 'text', 'contact', 'createdAt', 'closedAt'],
+    used: ['collectionId', 'reporterId'],
+    also: { collection: path },
+    join: withCollection,
+    where: 't.reporter_id = $1',
+    key: ['id'],
+  }),
+  openings: section(operatorOpenings, {
+    shown: ['reason', 'until'],
+    used: ['collectionId', 'accountId'],
+    also: { collection: path },
+    join: withCollection,
+    where: 't.account_id = $1',
+    key: ['collectionId'],
   }),
   acts: section(auditEvents, {
     shown: ['id', 'at', 'action', 'target', 'means'],
