@@ -5,11 +5,17 @@ import { Badge, Name, Time } from '../../components/small.tsx'
 import { sizeText } from '../../format.ts'
 import { accountPath, withQuery } from '../../paths.ts'
 
-export const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
-  <DataTable class="data stacked" items={items} keyOf={({ id }) => id} columns={columns} />
+interface AccountsProps {
+  readonly items: readonly OperatedAccount[]
+  /** The operator's own account, which it cannot suspend. */
+  readonly own: string | undefined
+}
+
+export const Accounts = ({ items, own }: AccountsProps) => (
+  <DataTable class="data stacked" items={items} keyOf={({ id }) => id} columns={columnsFor(own)} />
 )
 
-const columns: readonly Column<OperatedAccount>[] = [
+const columnsFor = (own: string | undefined): readonly Column<OperatedAccount>[] => [
   {
     header: 'Account',
     cell: (account) => (
@@ -36,7 +42,10 @@ const columns: readonly Column<OperatedAccount>[] = [
   },
   { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { action: 'Forms', cell: (account) => <RowActions account={account} /> },
-  { action: 'Suspend', cell: (account) => account.type === 'user' && <SuspendForm account={account} /> },
+  {
+    action: 'Suspend',
+    cell: (account) => account.type === 'user' && account.slug !== own && <SuspendForm account={account} />,
+  },
 ]
 
 /** The forms below the table, by their ids. */
@@ -62,14 +71,21 @@ const SuspendForm = ({ account: { slug, suspendedAt } }: { account: OperatedAcco
   <form method="post">
     <input type="hidden" name="account" value={slug} />
     {suspendedAt === null ? (
-      <>
+      <details>
+        <summary>
+          Suspend<span class="sr-only"> {slug}</span>
+        </summary>
+        <p class="help">
+          Its sessions and keys are refused, and its public collections hidden from others, until you take it
+          back.
+        </p>
         <label class="check">
-          <input type="checkbox" name="keeps" /> <span>Its collections stay public</span>
+          <input type="checkbox" name="keeps" /> <span>Public collections stay public</span>
         </label>
         <button type="submit" class="danger" name="do" value="suspend">
-          Suspend<span class="sr-only"> {slug}</span>
+          Suspend {slug}
         </button>
-      </>
+      </details>
     ) : (
       <button type="submit" name="do" value="release">
         Take back<span class="sr-only"> the suspension of {slug}</span>

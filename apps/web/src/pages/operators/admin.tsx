@@ -22,12 +22,18 @@ import { HiddenCollections, hide, showAgain } from './hidden-collections.tsx'
 import { OpenForm, open } from './open-collection.tsx'
 import { closeReport, Reports, reportsOf } from './reports.tsx'
 
-export const admin = formPage((visit, form) => (acts.get(form['do']) ?? suspend)(visit, form), adminPage)
+export const admin = formPage(
+  (visit, form) => (acts.get(form['do']) ?? reported(suspend))(visit, form),
+  adminPage,
+)
 
-async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answer> {
-  const change = { suspended: form['do'] === 'suspend', hideCollections: form['keeps'] !== 'on' }
-  await registry.operators.change(who, form['account'] ?? '', change)
-  return new Redirect(`/admin${url.search}`)
+async function suspend({ registry, who }: Visit, form: Form): Promise<Done> {
+  const [slug, suspended, hides] = [form['account'] ?? '', form['do'] === 'suspend', form['keeps'] !== 'on']
+  await registry.operators.change(who, slug, { suspended, hideCollections: hides })
+  if (!suspended)
+    return { note: `${slug} may sign in again, and its collections are as they were before the suspension.` }
+  const shown = hides ? 'Its public collections are hidden' : 'Its public collections stay public'
+  return { note: `${slug} is suspended: its sessions and keys are refused. ${shown}.` }
 }
 
 /** Accepts digits, with or without thousands separators. Empty: the default quota. */
@@ -65,7 +71,7 @@ const acts = new Map<string | undefined, FormAction<{ done: Done }>>([
 ])
 
 async function adminPage(
-  { registry, who, url }: Visit,
+  { registry, who, url, caller }: Visit,
   { form: sent, error, done }: FormState<{ done: Done }>,
 ): Promise<View> {
   const [hiding, opening] = ['hide', 'open'].map((name) => url.searchParams.get(name))
@@ -109,7 +115,11 @@ async function adminPage(
           <Field name="q" label="Handle, name or e-mail" form={q === undefined ? {} : { q }} most={200} />
           <button type="submit">Find</button>
         </form>
-        {items.length === 0 ? <Empty title="No account is like that." /> : <Accounts items={items} />}
+        {items.length === 0 ? (
+          <Empty title="No account is like that." />
+        ) : (
+          <Accounts items={items} own={caller?.accountSlug} />
+        )}
         <Pager next={to(links.next)} prev={to(links.prev)} />
         <Reports {...reports} />
         <HiddenCollections form={form} error={error} items={hidden} />
