@@ -372,6 +372,7 @@ CREATE TABLE "mails" (
 	"account_id" uuid,
 	"invitation_id" uuid,
 	"key_id" uuid,
+	"report_id" uuid,
 	"made_by" uuid,
 	"recipient" text NOT NULL,
 	"token" "bytea",
@@ -383,7 +384,8 @@ CREATE TABLE "mails" (
 	"error" text,
 	CONSTRAINT "mails_invitation_id_unique" UNIQUE("invitation_id"),
 	CONSTRAINT "mails_key_id_unique" UNIQUE("key_id"),
-	CONSTRAINT "mails_kind" CHECK ("mails"."kind" in ('invitation', 'key_expiry')),
+	CONSTRAINT "mails_report_id_unique" UNIQUE("report_id"),
+	CONSTRAINT "mails_kind" CHECK ("mails"."kind" in ('invitation', 'key_expiry', 'report')),
 	CONSTRAINT "mails_state" CHECK ("mails"."state" in ('waiting', 'sending', 'done', 'failed'))
 );
 --> statement-breakpoint
@@ -667,6 +669,7 @@ ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_
 ALTER TABLE "mails" ADD CONSTRAINT "mails_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mails" ADD CONSTRAINT "mails_invitation_id_invitations_id_fk" FOREIGN KEY ("invitation_id") REFERENCES "public"."invitations"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mails" ADD CONSTRAINT "mails_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_report_id_reports_id_fk" FOREIGN KEY ("report_id") REFERENCES "public"."reports"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mails" ADD CONSTRAINT "mails_made_by_accounts_id_fk" FOREIGN KEY ("made_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -1,4 +1,4 @@
-/** Mails about invitations and expiring keys, sent to a real SMTP server: once at most, and only to readers who want them. */
+/** Mails about invitations, expiring keys and reports, sent to a real SMTP server: once at most, and only to readers who want them. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -11,8 +11,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
 import { invitationsOf } from '../accounts/invitations.ts'
 import { keysOf } from '../accounts/keys.ts'
+import { collectionsOf } from '../collections/collections.ts'
 import { failedJobs, retryJob } from '../operators/failed-jobs.ts'
-import { actingAccount, type Caller } from '../principal.ts'
+import { reportsOf } from '../operators/reports.ts'
+import { actingAccount, anonymous, type Caller } from '../principal.ts'
 import type { MailConfig } from '../smtp/transport.ts'
 import { manualJobs, openContext, type TestContext } from '../testing/context.ts'
 import { dailyMax, noticeKeys, scheduleMails } from './mails.ts'
@@ -144,6 +146,39 @@ describe.each(databases)('mails on $name', (database) => {
     expect(smtp.received[0]!.text).toContain(`/invitations/${token}`)
     expect(smtp.received[0]!.text).not.toContain('/settings')
     expect((await newest()).token).toBeNull()
+  })
+
+  test('operators get a mail about a report, without its words, and at most 50 a day', async () => {
+    const owner = await user()
+    const report = async (slug: string) => {
+      const path = { owner: owner.accountSlug, slug }
+      await collectionsOf(context).create(owner, path.owner, { slug, public: true })
+      await reportsOf(context).make(anonymous, path, { reason: 'spam', text: 'Buy cheap pills' })
+      return path
+    }
+    const { owner: slug } = await report('reported')
+    await send()
+    expect(smtp.received.map(({ to }) => to)).toEqual([['help@example.org']])
+    const { text } = smtp.received[0]!
+    expect(text).toContain(`${slug}/reported (spam)`)
+    expect(text).toContain('https://registry.example/admin#reports')
+    expect(text).not.toMatch(/pills|settings/)
+    await report('closed')
+    await context.database.query("update reports set closed_at = $1, outcome = 'dismissed', network = null", [
+      new Date(time),
+    ])
+    await send()
+    expect([smtp.received.length, (await newest()).state]).toEqual([1, 'done'])
+    // `CONTACT` may be a page.
+    const count = async () =>
+      (await context.database.query("select from mails where kind = 'report'")).rows.length
+    mail.contact = 'https://example.org/contact'
+    await report('unmailed')
+    mail.contact = 'mailto:help@example.org'
+    expect(await count()).toBe(2)
+    for (let n = 0; n < dailyMax.reports; n++) await report(`many-${n}`)
+    expect(await count()).toBe(dailyMax.reports)
+    await context.database.query('delete from mails')
   })
 
   test('nothing is sent to an unconfirmed address, to readers without mail, or about what is gone', async () => {

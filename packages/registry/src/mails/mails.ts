@@ -1,5 +1,5 @@
 /**
- * Mails about invitations and expiring keys, as background work: the row of a mail is written with its event, and sent at most once.
+ * Mails about invitations, expiring keys and reports, as background work: the row of a mail is written with its event, and sent at most once.
  * docs/mail.md. Another kind of mail: its name and what it refers to in `mails` of packages/storage/src/sql/mails, a function like
  * `mailInvitation` that notes it, its content in `findMailContent`, its text in texts.ts.
  */
@@ -8,12 +8,13 @@ import {
   claimMails,
   claimPeriodicTask,
   countMails,
+  countReportMails,
   endMail,
   findMailContent,
+  findReportMail,
   type InvitationRow,
   insertKeyMails,
   insertMail,
-  type MailContent,
   type MailRow,
   type Tx,
 } from '@ulmus/storage'
@@ -22,7 +23,7 @@ import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 import { LostSecretError } from '../secrets/sealing.ts'
 import { MailError, type MailText, sendMail } from '../smtp/transport.ts'
-import { invitationText, keyText } from './texts.ts'
+import { invitationText, keyText, reportText } from './texts.ts'
 
 /** Mails of one server at the same time. */
 const sentAtOnce = 2
@@ -33,8 +34,8 @@ const pauses = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400]
 const dayMilliseconds = 86_400_000
 /** Before the expiry of a key. Days. */
 const noticeDays = 7
-/** Mails about invitations in a day, as in docs/limits.md. */
-export const dailyMax = { byUser: 50, toRecipient: 5 }
+/** Mails in a day, as in docs/limits.md: about invitations, and about reports. */
+export const dailyMax = { byUser: 50, toRecipient: 5, reports: 50 }
 
 /** Sends due mails, if this server can. */
 export function scheduleMails(context: Context): void {
@@ -89,16 +90,37 @@ export async function mailInvitation(
   return true
 }
 
+/** Notes the mail about a report to the operators, in its transaction. None is sent if `CONTACT` is no address of mail. */
+export async function mailReport(
+  { mail, now }: Pick<Context, 'mail' | 'now'>,
+  tx: Tx,
+  reportId: string,
+): Promise<void> {
+  const address = operatorsOf(mail)
+  const createdAt = now()
+  if (address === undefined) return
+  if ((await countReportMails(tx, new Date(createdAt.getTime() - dayMilliseconds))) >= dailyMax.reports)
+    return
+  await insertMail(tx, {
+    ...{ id: newId(), kind: 'report', reportId, recipient: addressHash(address) },
+    ...{ state: 'waiting', createdAt, nextAt: createdAt },
+  })
+}
+
+/** Address of the operators. */
+const operatorsOf = (mail: Context['mail']): string | undefined =>
+  mail?.contact?.startsWith('mailto:') === true ? mail.contact.slice('mailto:'.length) : undefined
+
 const placeOf = (id: string) => `mails:${id}` as const
 const addressHash = (address: string): string =>
   createHash('sha256').update(address.toLowerCase()).digest('hex')
 
 async function attempt(context: Context, row: MailRow): Promise<void> {
   const { database, mail, now } = context
-  const content = await findMailContent(database, row.id, now())
   let failure: MailError | undefined
   try {
-    if (content !== undefined) await sendMail(mail!, content.address, textOf(context, row, content))
+    const ready = await mailOf(context, row)
+    if (ready !== undefined) await sendMail(mail!, ready.address, ready.text)
   } catch (error) {
     failure = failureOf(error)
   }
@@ -114,13 +136,27 @@ function failureOf(error: unknown): MailError {
   throw error
 }
 
-function textOf(context: Context, row: MailRow, content: MailContent): MailText {
-  const { siteName, contact } = context.mail!
-  const site = { siteName, contact, origin: context.origin() }
-  if (row.kind === 'key_expiry') return keyText(content, site)
+/** Undefined: its subject is gone, or its reader gets no mail. @throws LostSecretError */
+async function mailOf(
+  context: Context,
+  row: MailRow,
+): Promise<{ address: string; text: MailText } | undefined> {
+  const { database, mail, sealing, now } = context
+  const site = { siteName: mail!.siteName, contact: mail!.contact, origin: context.origin() }
+  if (row.kind === 'report') {
+    const [address, report] = [operatorsOf(mail), await findReportMail(database, row.id)]
+    return address === undefined || report === undefined
+      ? undefined
+      : { address, text: reportText(report, site) }
+  }
+  const content = await findMailContent(database, row.id, now())
+  if (content === undefined) return undefined
+  const { address } = content
+  if (row.kind === 'key_expiry') return { address, text: keyText(content, site) }
   // The invitation of an account needs no token.
-  const { sealing } = context
-  if (row.token === null) return invitationText(content, row.invitationId ?? '', site, true)
+  if (row.token === null)
+    return { address, text: invitationText(content, row.invitationId ?? '', site, true) }
   if (sealing === null) throw new LostSecretError('SECRETS_KEY_FILE is not set.')
-  return invitationText(content, sealing.open(Buffer.from(row.token), placeOf(row.id)), site, false)
+  const token = sealing.open(Buffer.from(row.token), placeOf(row.id))
+  return { address, text: invitationText(content, token, site, false) }
 }

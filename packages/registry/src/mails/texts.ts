@@ -40,6 +40,18 @@ export function keyText(content: MailContent, site: Site): MailText {
   return { subject: `An API key expires on ${day}`, text: withFoot(text, site, true) }
 }
 
+/** To the operators: what the reporter wrote is on their page. */
+export function reportText(
+  { collection, reason }: { collection: string; reason: string },
+  site: Site,
+): MailText {
+  const text = [
+    `Somebody reported the collection ${collection} (${reason}).`,
+    `The report, and what you can do about it:\n${site.origin}/admin#reports`,
+  ]
+  return { subject: `${collection} was reported`, text: withFoot(text, site, false) }
+}
+
 function withFoot(paragraphs: readonly string[], site: Site, isOfAccount: boolean): string {
   const { siteName, contact, origin } = site
   const foot = [

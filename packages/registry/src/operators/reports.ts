@@ -10,6 +10,7 @@ import {
   noAccount,
   openReportsAt,
   type ReportItem,
+  type Tx,
   unclosed,
 } from '@ulmus/storage'
 import type { CloseReport, CollectionPath, Report, ReportCollection } from '@ulmus/wire'
@@ -23,6 +24,7 @@ import { audited, type Tell } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
+import { mailReport } from '../mails/mails.ts'
 import type { Principal } from '../principal.ts'
 
 /** Open reports about one collection, at most: reporters must not fill the table. docs/limits.md. */
@@ -40,6 +42,7 @@ export const reportsOf = (context: Context) => ({
   async make(who: Principal, path: CollectionPath, report: ReportCollection): Promise<void> {
     const seen = await findVisibleCollection(context, who, path)
     await onMissingRow('collection_not_found', path, () => make(context, who, seen, report))
+    context.jobs.wake('mails')
   },
 
   /** Lists the reports: the newest open one first, then the last closed first. */
@@ -100,16 +103,22 @@ function make(
     // Two at once may exceed the bound by one, which is harmless.
     if (before >= openReportsMax)
       throw new RegistryError('too_many_reports', { say: { max: openReportsMax } })
-    announce(tell, `${owner.slug}/${collection.slug}`, report)
+    await announce(context, tx, tell, { target: `${owner.slug}/${collection.slug}`, report })
   })
 }
 
 /**
- * Tells the operators of a new report: the log of the server and the audit log of the registry, which operators alone read. Its owner must
- * not learn who reported a collection.
+ * Tells the operators of a new report: by mail, in the log of the server and in the audit log of the registry, which operators alone read.
+ * Its owner must not learn who reported a collection.
  */
-function announce(tell: Tell, target: string, { id, reason }: { id: string; reason: string }): void {
+async function announce(
+  context: Context,
+  tx: Tx,
+  tell: Tell,
+  { target, report: { id, reason } }: { target: string; report: { id: string; reason: string } },
+): Promise<void> {
   tell({ action: 'collection.reported', account: noAccount, target, details: { report: id, about: reason } })
+  await mailReport(context, tx, id)
 }
 
 const answerOf = (item: ReportItem): Report => ({

@@ -25,6 +25,7 @@ const leftOut: Readonly<Record<string, string | Readonly<Record<string, string>>
   mails: {
     invitation_id: identifier,
     key_id: identifier,
+    report_id: identifier,
     made_by: 'the audit log has the act',
     recipient: 'the account, or the hash of an address',
     token: secret,

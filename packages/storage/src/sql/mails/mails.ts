@@ -8,6 +8,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { apiKeys } from '../access/keys.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { invitations } from '../accounts/invitations.ts'
+import { reports } from '../collections/reports.ts'
 import { bytes, instant } from '../columns/columns.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
 
@@ -15,8 +16,8 @@ export const mails = pgTable(
   'mails',
   {
     id: uuid('id').primaryKey(),
-    kind: text('kind', { enum: ['invitation', 'key_expiry'] }).notNull(),
-    /** The reader; null: the reader of the address of the invitation. */
+    kind: text('kind', { enum: ['invitation', 'key_expiry', 'report'] }).notNull(),
+    /** The reader; null: the reader of the address of the invitation, or the operators. */
     accountId: uuid('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
     /** The row outlives its invitation, so that limits count it. */
     invitationId: uuid('invitation_id')
@@ -26,6 +27,9 @@ export const mails = pgTable(
     keyId: uuid('key_id')
       .unique()
       .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    reportId: uuid('report_id')
+      .unique()
+      .references(() => reports.id, { onDelete: 'cascade' }),
     /** The user whose act it tells of. */
     madeBy: uuid('made_by').references(() => accounts.id, { onDelete: 'set null' }),
     /** Id of the account, or the SHA-256 of an address in lower case, by which mails are limited. */
@@ -49,7 +53,7 @@ export const mails = pgTable(
     index('mails_account').on(t.accountId),
     index('mails_made_by').on(t.madeBy, t.createdAt),
     index('mails_recipient').on(t.recipient, t.createdAt),
-    check('mails_kind', sql`${t.kind} in ('invitation', 'key_expiry')`),
+    check('mails_kind', sql`${t.kind} in ('invitation', 'key_expiry', 'report')`),
     check('mails_state', sql`${t.state} in ('waiting', 'sending', 'done', 'failed')`),
   ],
 )
@@ -67,6 +71,15 @@ export async function countMails(
     [madeBy, recipient, since],
   )
   return rows[0]!
+}
+
+/** Mails about reports that were made since an instant. */
+export async function countReportMails(tx: Tx, since: Date): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*)::int as count from mails where kind = 'report' and created_at > $1`,
+    [since],
+  )
+  return rows[0]!.count
 }
 
 export async function insertMail(tx: Tx, row: typeof mails.$inferInsert): Promise<void> {
@@ -148,6 +161,20 @@ export async function findMailContent(at: Queries, id: string, now: Date): Promi
          else i.email is not null and not exists (
            select from accounts a where lower(a.email) = lower(i.email) and a.email_verified and not a.takes_mail) end)`,
     [id, now],
+  )
+  return rows[0]
+}
+
+/** Collection and reason of a report, for the mail to the operators. Undefined: the report is closed. */
+export async function findReportMail(
+  at: Queries,
+  id: string,
+): Promise<{ collection: string; reason: string } | undefined> {
+  const { rows } = await at.query<{ collection: string; reason: string }>(
+    `select o.slug || '/' || c.slug as collection, r.reason from mails m join reports r on r.id = m.report_id
+       join collections c on c.id = r.collection_id join accounts o on o.id = c.owner_id
+     where m.id = $1 and r.closed_at is null`,
+    [id],
   )
   return rows[0]
 }
