@@ -188,11 +188,11 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
       <Suggestions id={typesList} values={types.map((name) => [name] as const)} />
       <Confirmations error={error} form={form} />
       <Field name="message" label="Message" form={form} help="What changed, for the list of versions." />
-      <p class="actions">
+      <div class="save-bar">
         <button type="submit" class={checked === undefined ? 'primary' : undefined} name="do" value="check">
           Check
         </button>
-      </p>
+      </div>
       {checked !== undefined && <CheckedChange {...checked} />}
     </form>
   )
