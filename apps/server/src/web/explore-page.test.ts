@@ -117,6 +117,24 @@ describe.each(anyDatabase)('the page of all collections on $name', (database) =>
     expect(linksOn(found.text)).toContain('/explore?q=town&amp;records=1')
   })
 
+  test('a record that has the name comes first; others say where the words are', async () => {
+    const path = await newPath()
+    const schemas = { Street: { properties: { name: {}, note: {} } } }
+    const street = (id: string, name: string, note = '') => ({ id, type: 'Street', data: { name, note } })
+    const note = `<b>${'long '.repeat(20)}beside Zwingli`
+    const puts = [street('a', 'Kirchgasse', note), street('b', 'Zwingli Park'), street('c', 'Zwingli')]
+    await stage.push(path, { opening: { schemas }, puts })
+    const at = path.replace('/collections', '')
+    const links = (text: string) => linksOn(text).filter((link) => link?.includes('/records/Street/'))
+    const open = async () => (await anyone.get('/explore?q=zwingli&exact=1')).text
+    await expect.poll(async () => links(await open()), { timeout: 60_000 }).toHaveLength(3)
+    const text = await open()
+    expect(links(text)).toEqual(['c', 'b', 'a'].map((id) => `${at}/records/Street/${id}`))
+    expect(text.match(/<span class="quiet"><bdi>note<\/bdi>: <bdi>(.*?)<\/bdi>/g)).toHaveLength(1)
+    expect(text).toMatch(/: <bdi>…[^<]*beside Zwingli<\/bdi>/)
+    expect(text).not.toContain('<b>')
+  })
+
   test('records that take longer follow in their place, and each table is asked once', async () => {
     const path = await newPath()
     const schemas = { Fjord: { properties: { name: {} } } }

@@ -23,6 +23,8 @@ const lookedAt = 20
 const namedBytesMax = 65_536
 /** Longer names are cut. Characters. */
 const nameMax = 80
+/** Of a text that has the words. Characters. */
+const wordsBefore = 20
 
 interface TableAddress {
   readonly owner: string
@@ -30,10 +32,17 @@ interface TableAddress {
   readonly type: string
 }
 
+interface HitRecord {
+  readonly id: string
+  readonly name: string | undefined
+  /** Where the words are, if not in the name or the id. */
+  readonly found: { readonly field: string; readonly text: string } | undefined
+}
+
 /** A table with records that match. */
 interface TableHits extends TableAddress {
   readonly total: number
-  readonly records: readonly { readonly id: string; readonly name: string | undefined }[]
+  readonly records: readonly HitRecord[]
 }
 
 export interface RecordHits {
@@ -115,15 +124,27 @@ async function readHits(
   if ('building' in answer) return 'late'
   const schema = answer.rows.length === 0 ? undefined : schemaIn(version, type)
   const telling = schema && tellingField(fieldsOf(schema, fieldsMax))
-  const records = answer.rows.map(({ id, data }) => ({
-    id,
-    name:
-      jsonBytes(data) > namedBytesMax
-        ? undefined
-        : nameOf({ data: readJson<unknown>(data) }, telling)?.slice(0, 2 * nameMax),
-  }))
+  const records = answer.rows.map(({ id, data }): HitRecord => {
+    if (jsonBytes(data) > namedBytesMax) return { id, name: undefined, found: undefined }
+    const read = readJson<object>(data)
+    const name = nameOf({ data: read }, telling)?.slice(0, 2 * nameMax)
+    const isSeen = [name, id].some((text) => text?.toLowerCase().includes(q.toLowerCase()))
+    return { id, name, found: isSeen ? undefined : placeOf(read, q) }
+  })
   const near = records.toSorted((a, b) => distance(a.name, q) - distance(b.name, q)).slice(0, recordsOfTable)
   return { owner, slug, type, total: answer.total, records: near }
+}
+
+/** The first text of a record that has the words, from a little before them. */
+function placeOf(data: object, words: string): HitRecord['found'] {
+  for (const [field, value] of Object.entries(data)) {
+    if (typeof value !== 'string') continue
+    const at = value.toLowerCase().indexOf(words.toLowerCase())
+    if (at < 0) continue
+    const from = Math.max(0, at - wordsBefore)
+    return { field, text: `${from > 0 ? '…' : ''}${value.slice(from, at + words.length + nameMax)}` }
+  }
+  return undefined
 }
 
 /** 0: the name is the words; 1: it begins with them; 2: another. */
@@ -177,7 +198,7 @@ const Hits = ({ found: { asked, late, awaited, hits }, words }: { found: RecordH
       {hits.map(({ owner, slug, type, total, records }) => (
         <li key={`${owner}/${slug}/${type}`}>
           <div>
-            {records.map(({ id, name }) => (
+            {records.map(({ id, name, found }) => (
               <p key={id}>
                 <a href={recordPath({ owner, slug }, type, id)}>
                   <Name of={name ?? id} most={nameMax} />
@@ -186,6 +207,11 @@ const Hits = ({ found: { asked, late, awaited, hits }, words }: { found: RecordH
                   <code class="quiet">
                     <Name of={id} most={nameMax} />
                   </code>
+                )}{' '}
+                {found !== undefined && (
+                  <span class="quiet">
+                    <Name of={found.field} most={nameMax} />: <Name of={found.text} most={nameMax} />
+                  </span>
                 )}
               </p>
             ))}
