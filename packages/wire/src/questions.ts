@@ -78,9 +78,14 @@ export const ChangeQuestion = z
     version: version.optional(),
     public: isPublic.optional(),
   })
+  .refine(({ sql, type, query }) => sql === undefined || (type === undefined && query === undefined), {
+    path: ['sql'],
+    message: 'must be given alone, or `type` with `query` in its place',
+  })
   .meta({
     id: 'ChangeQuestion',
-    description: 'Fields to change. A statement replaces a query, and the reverse.',
+    description:
+      'Fields to change. `sql` replaces `type` and `query`; `type`, with `query` or without, replaces `sql`.',
     examples: [{ public: true }],
   })
 export type ChangeQuestion = z.infer<typeof ChangeQuestion>

@@ -147,9 +147,10 @@ export function Field(props: FieldProps) {
     required,
     maxLength: most,
     placeholder,
-    autofocus: props.autofocus,
     ...(notes.length === 0 ? {} : { 'aria-describedby': notes.join(' ') }),
-    ...(fault === undefined ? {} : { 'aria-invalid': true, autofocus: fault === issues[0] }),
+    ...(fault === undefined
+      ? { autofocus: props.autofocus }
+      : { 'aria-invalid': true, autofocus: fault === issues[0] }),
   }
   return (
     <div class="field">

@@ -46,7 +46,7 @@ export function reportText(
   site: Site,
 ): MailText {
   const text = [
-    `Somebody reported the collection ${collection} (${reason}).`,
+    `A reader reported the collection ${collection} (${reason}).`,
     `The report, and what you can do about it:\n${site.origin}/admin#reports`,
   ]
   return { subject: `${collection} was reported`, text: withFoot(text, site, false) }

@@ -98,7 +98,7 @@ export function questionsOf(context: Context, tables: Tables) {
       const seen = await changeable(context, who, path)
       const before = await demandQuestion(context.database, seen, slug)
       if (Object.values(wanted).every((value) => value === undefined)) return rendered(seen, before)
-      const changes = { ...changesOf(wanted), updatedAt: context.now() }
+      const changes = { ...changesOf(wanted, before.sql !== null), updatedAt: context.now() }
       await demandAnswerable(tables, who, path, { ...before, ...changes })
       return auditedIn(context, who, seen, mayChangeSettings, async (tx, tell) => {
         const now = await demandQuestion(tx, seen, slug)
@@ -183,14 +183,18 @@ async function demandQuestion(
 }
 
 /** Columns of the row that a request changes. */
-function changesOf({
-  view,
-  version,
-  sql,
-  type,
-  query,
-  ...same
-}: ChangeQuestion): Partial<Omit<SavedQuestionRow, 'id' | 'collectionId' | 'slug'>> {
+/** @throws invalid_request for a query of a statement */
+function changesOf(
+  { view, version, sql, type, query, ...same }: ChangeQuestion,
+  isStatement = false,
+): Partial<Omit<SavedQuestionRow, 'id' | 'collectionId' | 'slug'>> {
+  if (isStatement && sql === undefined && type === undefined && query !== undefined) {
+    const message = 'The question is a statement: give `type`, too, to replace it by a query.'
+    throw new RegistryError('invalid_request', {
+      say: { reason: message },
+      details: { issues: [{ path: 'type', message }] },
+    })
+  }
   return {
     ...(same.name !== undefined && { name: same.name }),
     ...(same.public !== undefined && { public: same.public }),

@@ -83,6 +83,22 @@ describe.each(databases)('saved questions on $name', (database) => {
     expect((await ada.get(`${at}/large-rooms`)).json.code).toBe('question_not_found')
   })
 
+  test('a change is to a statement or to a query, never to parts of both', async () => {
+    await save({ name: 'Either', sql: rooms })
+    const change = async (changes: object) => {
+      const { status, json } = await ada.patch(`${at}/either`, changes)
+      return status === 200 ? [json.sql, json.type, json.query] : [status, json.issues?.[0]?.path]
+    }
+    const both = [400, 'sql']
+    expect(await change({ sql: rooms, query: 'sort=name' })).toEqual(both)
+    expect(await change({ sql: rooms, type: 'Person', public: true })).toEqual(both)
+    expect(await change({ query: 'sort=name' })).toEqual([400, 'type'])
+    expect(await change({ type: 'Person' })).toEqual([null, 'Person', ''])
+    expect(await change({ query: 'sort=name' })).toEqual([null, 'Person', 'sort=name'])
+    expect(await change({ sql: rooms })).toEqual([rooms, null, null])
+    expect((await ada.delete(`${at}/either`)).status).toBe(200)
+  })
+
   test('questions of one name have different slugs, and names of other scripts have one', async () => {
     const slugs = []
     for (const name of ['Rooms', 'Rooms', 'Zimmer 1', '部屋', '部屋'])
