@@ -2,7 +2,6 @@
 import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
-import { sessionsOf } from '../accounts/browser-sessions.ts'
 import { keysOf } from '../accounts/keys.ts'
 import { auditOf } from '../audit/audit.ts'
 import { collectionsOf } from '../collections/collections.ts'
@@ -13,11 +12,11 @@ import { openingSeconds, openingsOf } from '../operators/openings.ts'
 import { operatorsOf } from '../operators/operators.ts'
 import { actingAccount, anonymous, type Caller, type Principal } from '../principal.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
+import { issuer, outcome, signIn } from '../testing/sign-in.ts'
 import { expireRows } from '../upkeep/expiry.ts'
 import { webhooksOf } from '../webhooks/webhooks.ts'
 import { findVisibleCollection } from './find-collection.ts'
 
-const issuer = 'https://login.example'
 const reason = 'A court order.'
 
 describe.each(serviceDatabases)('collections that operators open on $name', (database) => {
@@ -38,19 +37,6 @@ describe.each(serviceDatabases)('collections that operators open on $name', (dat
     operators: operatorsOf(context),
     webhooks: webhooksOf(context),
   })
-  const signIn = async (name: string): Promise<Caller> => {
-    const account = await services.accounts.signIn({
-      ...{ issuer, subject: name, preferredUsername: name },
-      ...{ email: `${name}@example.org`, name },
-    })
-    const { token } = await sessionsOf(context).open(account)
-    return (await sessionsOf(context).resolve(token, '192.0.2.7'))!.caller
-  }
-  const outcome = (work: Promise<unknown>) =>
-    work.then(
-      () => 'ok',
-      (error) => error.code ?? error,
-    )
   const make = async (slug: string, isPublic = false) => {
     const { id } = await services.collections.create(ada, 'ada', { slug, public: isPublic })
     await addVersion(context, { id })
@@ -68,9 +54,9 @@ describe.each(serviceDatabases)('collections that operators open on $name', (dat
     const identities = ['olga', 'oskar'].map((subject) => ({ issuer, subject }))
     context = { ...made, operators: { identities, byClaim: false } }
     services = servicesOf(context)
-    olga = await signIn('olga')
-    oskar = await signIn('oskar')
-    ada = await signIn('ada')
+    olga = await signIn(context, 'olga')
+    oskar = await signIn(context, 'oskar')
+    ada = await signIn(context, 'ada')
   })
   afterAll(() => context.dispose())
 

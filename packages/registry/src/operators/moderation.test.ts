@@ -2,15 +2,13 @@
 import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
-import { sessionsOf } from '../accounts/browser-sessions.ts'
 import { auditOf } from '../audit/audit.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { anonymous, type Caller } from '../principal.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
+import { issuer, outcome, signIn } from '../testing/sign-in.ts'
 import { moderationOf } from './moderation.ts'
 import { operatorsOf } from './operators.ts'
-
-const issuer = 'https://login.example'
 
 describe.each(serviceDatabases)('hidden collections on $name', (database) => {
   let context: TestContext
@@ -24,19 +22,6 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     moderation: moderationOf(context),
     operators: operatorsOf(context),
   })
-  const signIn = async (name: string): Promise<Caller> => {
-    const account = await services.accounts.signIn({
-      ...{ issuer, subject: name, preferredUsername: name },
-      ...{ email: `${name}@example.org`, name },
-    })
-    const { token } = await sessionsOf(context).open(account)
-    return (await sessionsOf(context).resolve(token, '192.0.2.7'))!.caller
-  }
-  const outcome = (work: Promise<unknown>) =>
-    work.then(
-      () => 'ok',
-      (error) => error.code ?? error,
-    )
   const make = async (slug: string, isPublic = true) => {
     await services.collections.create(ada, 'ada', { slug, public: isPublic })
     return { owner: 'ada', slug }
@@ -52,8 +37,8 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     const opened = await openContext(database)
     context = { ...opened, operators: { identities: [{ issuer, subject: 'olga' }], byClaim: false } }
     services = servicesOf(context)
-    root = await signIn('olga')
-    ada = await signIn('ada')
+    root = await signIn(context, 'olga')
+    ada = await signIn(context, 'ada')
   })
   afterAll(() => context.dispose())
 
@@ -128,7 +113,7 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     await operators.change(root, 'ada', { suspended: true, hideCollections: false })
     expect(await listed()).toEqual(before)
     await operators.change(root, 'ada', { suspended: false })
-    ada = await signIn('ada')
+    ada = await signIn(context, 'ada')
     expect((await collections.detail(ada, court)).hiddenByOperators).toMatchObject({
       reason: 'A court said so.',
     })
@@ -136,7 +121,7 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
 
   test('collections that were hidden with their owner are public below their new owner, and after the old one is erased', async () => {
     const { operators, accounts } = services
-    const heir = await signIn('heir')
+    const heir = await signIn(context, 'heir')
     await accounts.createOrg(heir, { slug: 'guild', displayName: 'Guild' })
     await operators.change(root, 'ada', { suspended: true })
     await operators.handOver(root, 'ada', { to: 'guild', collections: ['open', 'court'] })

@@ -3,17 +3,16 @@ import { serviceDatabases } from '@ulmus/storage/testing'
 import type { Report, ReportCollection } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
-import { sessionsOf } from '../accounts/browser-sessions.ts'
 import { auditOf } from '../audit/audit.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { anonymous, type Caller, type Principal } from '../principal.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
+import { issuer, outcome, signIn } from '../testing/sign-in.ts'
 import { expireRows } from '../upkeep/expiry.ts'
 import { moderationOf } from './moderation.ts'
 import { operatorsOf } from './operators.ts'
 import { openReportsMax, reportsOf } from './reports.ts'
 
-const issuer = 'https://login.example'
 const about: ReportCollection = { reason: 'spam', text: 'All of it.' }
 
 describe.each(serviceDatabases)('reports on $name', (database) => {
@@ -31,19 +30,6 @@ describe.each(serviceDatabases)('reports on $name', (database) => {
     operators: operatorsOf(context),
     reports: reportsOf(context),
   })
-  const signIn = async (name: string): Promise<Caller> => {
-    const account = await services.accounts.signIn({
-      ...{ issuer, subject: name, preferredUsername: name },
-      ...{ email: `${name}@example.org`, name },
-    })
-    const { token } = await sessionsOf(context).open(account)
-    return (await sessionsOf(context).resolve(token, '192.0.2.7'))!.caller
-  }
-  const outcome = (work: Promise<unknown>) =>
-    work.then(
-      () => 'ok',
-      (error) => error.code ?? error,
-    )
   const make = async (slug: string, isPublic = true) => {
     await services.collections.create(ada, 'ada', { slug, public: isPublic })
     return { owner: 'ada', slug }
@@ -58,9 +44,9 @@ describe.each(serviceDatabases)('reports on $name', (database) => {
     const opened = await openContext(database, { now: () => new Date(time++) })
     context = { ...opened, operators: { identities: [{ issuer, subject: 'olga' }], byClaim: false } }
     services = servicesOf(context)
-    root = await signIn('olga')
-    ada = await signIn('ada')
-    eve = await signIn('eve')
+    root = await signIn(context, 'olga')
+    ada = await signIn(context, 'ada')
+    eve = await signIn(context, 'eve')
   })
   afterAll(() => context.dispose())
 
@@ -201,7 +187,7 @@ describe.each(serviceDatabases)('reports on $name', (database) => {
   test('they end with their collection, the contact with its person, and closed ones after the time of the audit log', async () => {
     const { collections, operators, reports } = services
     const [gone, kept] = [await make('gone'), await make('kept')]
-    const finn = await signIn('finn')
+    const finn = await signIn(context, 'finn')
     for (const path of [gone, kept]) {
       await reports.make(finn, path, { ...about, contact: 'finn@example.org' })
       await reports.make(eve, path, about)
