@@ -244,20 +244,35 @@ interface ChoiceProps {
 }
 
 /** Choice of a few visible options. */
-export const Choice = ({ name, label, form, value, options }: ChoiceProps) => (
-  <fieldset class="field">
-    <legend>{label}</legend>
-    {options.map(([one, text, help]) => (
-      <label key={one} class="check">
-        <input type="radio" name={name} value={one} checked={(form[name] ?? value) === one} />
-        <span>
-          {text}
-          {help !== undefined && <span class="help"> {help}</span>}
-        </span>
-      </label>
-    ))}
-  </fieldset>
-)
+export function Choice({ name, label, form, value, options }: ChoiceProps) {
+  const fault = issuesOf(useContext(RefusedContext)).find(({ path }) => path === name)
+  return (
+    <fieldset class="field">
+      <legend>{label}</legend>
+      {options.map(([one, text, help], index) => (
+        <label key={one} class="check">
+          <input
+            type="radio"
+            name={name}
+            value={one}
+            checked={(form[name] ?? value) === one}
+            required
+            autofocus={fault !== undefined && index === 0}
+          />
+          <span>
+            {text}
+            {help !== undefined && <span class="help"> {help}</span>}
+          </span>
+        </label>
+      ))}
+      {fault !== undefined && (
+        <p class="fault">
+          <Words text={fault.message} />
+        </p>
+      )}
+    </fieldset>
+  )
+}
 
 /** Choice from a long list. */
 export function Select({ name, label, form, value, options }: ChoiceProps) {

@@ -26,6 +26,10 @@ document.addEventListener(
   true,
 )
 
+document.addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') document.querySelector('.long[open]')?.removeAttribute('open')
+})
+
 /** Menus of versions: the link is replaced by a menu that loads when it is opened. */
 for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-versions]')) {
   const list = document.createElement('div')

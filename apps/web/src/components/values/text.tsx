@@ -35,7 +35,7 @@ export function Text({ text, most, unfoldedAt = 0, whole, isInTable }: Props) {
       </>
     )
   return (
-    <details class="long">
+    <details class="long" name="long">
       <summary>
         <bdi class="text">{cutText(text, most)}</bdi> {size}
       </summary>

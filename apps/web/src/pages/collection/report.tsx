@@ -2,7 +2,7 @@
 import { ReportCollection, type ReportReason, reportReasons } from '@ulmus/wire'
 import { Choice, Field, Refusal } from '../../components/form.tsx'
 import { seeCollection } from '../../data/collection.ts'
-import { Again, checked, type FormState, formPage, typed } from '../../form.ts'
+import { Again, checked, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { View, Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
@@ -14,6 +14,8 @@ interface Sent {
 export const report = formPage<Sent>(
   async (visit, form) => {
     const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
+    if (!Object.hasOwn(reportReasons, form['reason'] ?? ''))
+      throw refusedField('reason', 'Choose what is wrong with the collection.')
     const told = { reason: form['reason'], text: typed(form, 'text') ?? '', contact: typed(form, 'contact') }
     await visit.registry.reports.make(visit.who, path, checked(ReportCollection, told))
     return new Again({ isSent: true })

@@ -108,10 +108,9 @@ const Reporter = ({ of: { reporter, network, contact } }: { of: Report }) => (
       <a href={accountPath(reporter)}>{reporter}</a>
     )}
     {contact !== null && (
-      <>
-        {' '}
+      <div>
         <Name of={contact} most={200} />
-      </>
+      </div>
     )}
   </>
 )
@@ -140,9 +139,9 @@ const Decide = ({ on }: { on: Report }) => (
     </ul>
     <form method="post">
       <input type="hidden" name="report" value={on.id} />
-      <label>
+      <label class="note-field">
         Note <input type="text" name="note" maxLength={1_000} autocomplete="off" />
-      </label>{' '}
+      </label>
       <button type="submit" name="do" value="dismissed">
         Dismiss<span class="sr-only"> the report about {nameOf(on)}</span>
       </button>{' '}
@@ -157,6 +156,10 @@ const Decided = ({ of: { at, by, outcome, note } }: { of: NonNullable<Report['cl
   <>
     {outcome === 'acted' ? 'Acted' : 'Dismissed'} <Time at={at} />
     {by !== null && <> by {by}</>}
-    {note !== null && <q dir="auto">{note}</q>}
+    {note !== null && (
+      <>
+        : <q dir="auto">{note}</q>
+      </>
+    )}
   </>
 )
