@@ -45,7 +45,7 @@ const operating: readonly DocPage[] = [
   {
     name: 'mail',
     title: 'Mail',
-    purpose: 'Invitations and expiring keys by SMTP: what is sent, and when a mail does not arrive.',
+    purpose: 'Invitations, expiring keys and reports by SMTP, and a mail that does not arrive.',
   },
   { name: 'monitoring', title: 'Monitor', purpose: 'Health, metrics, alerts and logs.' },
   {
@@ -189,7 +189,7 @@ export const docPages: readonly DocPage[] = [
   {
     name: 'personal-data',
     title: 'Your data',
-    purpose: 'What is stored about you, and how to download it.',
+    purpose: 'Data that the registry stores about you, and how to download it.',
     partOf: 'organizations',
   },
   {
