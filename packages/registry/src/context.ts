@@ -41,7 +41,7 @@ export interface Context {
   readonly outside: Outside | null
   /** Encrypts secrets that are read again; null: the operator gave no key. */
   readonly sealing: Sealing | null
-  /** Where mail goes; null: none is sent. */
+  /** Server and sender of mail; null: none is sent. */
   readonly mail: MailConfig | null
   /** Address of this registry, as `https://registry.example`. */
   origin(): string

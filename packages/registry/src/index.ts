@@ -54,7 +54,7 @@ export { anonymous, type Caller, countedAs, type Principal, type Scope, scopes }
 export { siteOf } from './publishing/projects.ts'
 export { publishLine } from './pushes/publish-line.ts'
 export { type SecretsConfig, SecretsKeyUnfitError } from './secrets/key-files.ts'
-export type { MailConfig } from './smtp/transport.ts'
+export { addressShape, type MailConfig } from './smtp/transport.ts'
 export { StoresUnfitError } from './stores/installation.ts'
 export type { StoresConfig } from './stores/stores.ts'
 export { type Measure, measures } from './tables/charts/group-sql.ts'

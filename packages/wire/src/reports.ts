@@ -15,7 +15,7 @@ export const reportReasons = {
 } as const
 export type ReportReason = keyof typeof reportReasons
 
-/** How operators closed a report. The names are public and stored. */
+/** Outcomes of a report. The names are public and stored. */
 export const reportOutcomes = ['dismissed', 'acted'] as const
 
 const Reason = z.enum(Object.keys(reportReasons) as [ReportReason, ...ReportReason[]])

@@ -1,13 +1,11 @@
 /** Settings of mail. docs/configuration.md */
-import type { MailConfig } from '@ulmus/registry'
+import { addressShape, type MailConfig } from '@ulmus/registry'
 import { isLoopback } from '../loopback.ts'
 import type { SiteSettings } from './site-settings.ts'
 import { ConfigError, type Variables } from './variables.ts'
 
 const right =
   'SMTP_URL must be like smtps://user:password@mail.example:465, or smtp://user:password@mail.example:587 for STARTTLS'
-/** The same shape as of readers, so that no sender is read as several. */
-const addressShape = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i
 
 /** @returns the address of the sender; null: not set. @throws ConfigError */
 export function readMailFrom(read: Variables): string | null {

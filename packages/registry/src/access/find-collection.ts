@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 import { MovedError, RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { isOperator } from './operators.ts'
-import { mayReadOpened, maySee, type Role, type View, viewFor } from './policy.ts'
+import { mayReadOpened, maySee, type Role, type View, viewFor, viewOfOpened } from './policy.ts'
 import { isAccountSlug, isCollectionSlug } from './slugs.ts'
 
 /** A collection that the caller may see. */
@@ -45,8 +45,7 @@ export async function findVisibleCollection(
   const accountId = who.kind === 'anonymous' ? null : who.accountId
   const found = await findCollectionByPath(context.database, path, accountId)
   const opening = found !== undefined && forReading ? await currentOpening(context, who, found) : null
-  if (found !== undefined && opening !== null)
-    return { ...found, opening, view: who.kind !== 'anonymous' && who.view === 'public' ? 'public' : 'full' }
+  if (found !== undefined && opening !== null) return { ...found, opening, view: viewOfOpened(who) }
   if (found !== undefined && maySee(who, found.collection, found.role)) {
     return { ...found, opening, view: viewFor(who, found.collection, found.role) }
   }

@@ -94,6 +94,10 @@ export const mayOpenAsOperator = (who: Principal): Decision => (isBrowser(who) ?
 export const mayReadOpened = (who: Principal, opening: { readonly until: Date }, now: Date): boolean =>
   isBrowser(who) && opening.until > now
 
+/** The view of an opened collection: all of it, unless the operator asks for what the public reads. */
+export const viewOfOpened = (who: Principal): View =>
+  who.kind !== 'anonymous' && who.view === 'public' ? 'public' : 'full'
+
 /** Private events that a caller sees: of its accounts or, with a limited key, of one of their collections. Null: none. */
 export const privateEventsFor = (
   who: Principal,

@@ -90,21 +90,25 @@ export async function mailInvitation(
   return true
 }
 
-/** Notes the mail about a report to the operators, in its transaction. None is sent if `CONTACT` is no address of mail. */
+/**
+ * Notes the mail about a report to the operators, in its transaction.
+ * @returns false if none is sent: mail is off, `CONTACT` is no address of mail, or enough were sent today
+ */
 export async function mailReport(
   { mail, now }: Pick<Context, 'mail' | 'now'>,
   tx: Tx,
   reportId: string,
-): Promise<void> {
+): Promise<boolean> {
   const address = operatorsOf(mail)
   const createdAt = now()
-  if (address === undefined) return
+  if (address === undefined) return false
   if ((await countReportMails(tx, new Date(createdAt.getTime() - dayMilliseconds))) >= dailyMax.reports)
-    return
+    return false
   await insertMail(tx, {
     ...{ id: newId(), kind: 'report', reportId, recipient: addressHash(address) },
     ...{ state: 'waiting', createdAt, nextAt: createdAt },
   })
+  return true
 }
 
 /** Address of the operators. */

@@ -41,8 +41,8 @@ export const reportsOf = (context: Context) => ({
    */
   async make(who: Principal, path: CollectionPath, report: ReportCollection): Promise<void> {
     const seen = await findVisibleCollection(context, who, path)
-    await onMissingRow('collection_not_found', path, () => make(context, who, seen, report))
-    context.jobs.wake('mails')
+    const isMailed = await onMissingRow('collection_not_found', path, () => make(context, who, seen, report))
+    if (isMailed) context.jobs.wake('mails')
   },
 
   /** Lists the reports: the newest open one first, then the last closed first. */
@@ -76,12 +76,13 @@ export const reportsOf = (context: Context) => ({
   },
 })
 
+/** @returns true if a mail waits */
 function make(
   context: Context,
   who: Principal,
   { collection, owner }: VisibleCollection,
   { reason, text, contact }: ReportCollection,
-): Promise<void> {
+): Promise<boolean> {
   return audited(context, who, async (tx, tell) => {
     if (who.kind !== 'anonymous') await demandCredential(context, tx, who)
     const report = {
@@ -99,26 +100,27 @@ function make(
       ...unclosed,
     }
     const before = await countReportsAbout(tx, collection.id)
-    if (!(await insertReport(tx, report))) return
+    if (!(await insertReport(tx, report))) return false
     // Two at once may exceed the bound by one, which is harmless.
     if (before >= openReportsMax)
       throw new RegistryError('too_many_reports', { say: { max: openReportsMax } })
-    await announce(context, tx, tell, { target: `${owner.slug}/${collection.slug}`, report })
+    return announce(context, tx, tell, { target: `${owner.slug}/${collection.slug}`, report })
   })
 }
 
 /**
  * Tells the operators of a new report: by mail, in the log of the server and in the audit log of the registry, which operators alone read.
  * Its owner must not learn who reported a collection.
+ * @returns true if a mail waits
  */
 async function announce(
   context: Context,
   tx: Tx,
   tell: Tell,
   { target, report: { id, reason } }: { target: string; report: { id: string; reason: string } },
-): Promise<void> {
+): Promise<boolean> {
   tell({ action: 'collection.reported', account: noAccount, target, details: { report: id, about: reason } })
-  await mailReport(context, tx, id)
+  return mailReport(context, tx, id)
 }
 
 const answerOf = (item: ReportItem): Report => ({

@@ -1,6 +1,6 @@
 /** Sends single mails by SMTP. The library is loaded with the first mail. */
 
-/** Where mail goes, and what it says of this registry. */
+/** Server and sender of mail, and the registry that its texts name. */
 export interface MailConfig {
   /** `smtps://user:password@host:465`, or `smtp://` with STARTTLS. */
   readonly url: string
@@ -39,7 +39,7 @@ const stepMilliseconds = 20_000
 /** Longest error that is kept. Characters. */
 const errorMax = 300
 /** An address that no mail program reads as several, or as a header. */
-const addressShape = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i
+export const addressShape = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i
 
 /** @throws MailError */
 export async function sendMail(

@@ -1,4 +1,4 @@
-/** `…/report`: tells the operators what is wrong with the collection. For every reader, signed in or not. */
+/** `…/report`: reports the collection to the operators. For every reader, signed in or not. */
 import { ReportCollection, type ReportReason, reportReasons } from '@ulmus/wire'
 import { Choice, Field, Refusal } from '../../components/form.tsx'
 import { seeCollection } from '../../data/collection.ts'
@@ -16,8 +16,8 @@ export const report = formPage<Sent>(
     const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
     if (!Object.hasOwn(reportReasons, form['reason'] ?? ''))
       throw refusedField('reason', 'Choose what is wrong with the collection.')
-    const told = { reason: form['reason'], text: typed(form, 'text') ?? '', contact: typed(form, 'contact') }
-    await visit.registry.reports.make(visit.who, path, checked(ReportCollection, told))
+    const given = { reason: form['reason'], text: typed(form, 'text') ?? '', contact: typed(form, 'contact') }
+    await visit.registry.reports.make(visit.who, path, checked(ReportCollection, given))
     return new Again({ isSent: true })
   },
   reportPage,

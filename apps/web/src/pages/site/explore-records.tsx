@@ -124,15 +124,16 @@ async function readHits(
   if ('building' in answer) return 'late'
   const schema = answer.rows.length === 0 ? undefined : schemaIn(version, type)
   const telling = schema && tellingField(fieldsOf(schema, fieldsMax))
-  const records = answer.rows.map(({ id, data }): HitRecord => {
-    if (jsonBytes(data) > namedBytesMax) return { id, name: undefined, found: undefined }
-    const read = readJson<object>(data)
-    const name = nameOf({ data: read }, telling)?.slice(0, 2 * nameMax)
-    const isSeen = [name, id].some((text) => text?.toLowerCase().includes(q.toLowerCase()))
-    return { id, name, found: isSeen ? undefined : placeOf(read, q) }
+  const rows = answer.rows.map(({ id, data: bytes }) => {
+    const data = jsonBytes(bytes) > namedBytesMax ? {} : readJson<object>(bytes)
+    return { id, data, name: nameOf({ data }, telling)?.slice(0, 2 * nameMax) }
   })
-  const near = records.toSorted((a, b) => distance(a.name, q) - distance(b.name, q)).slice(0, recordsOfTable)
-  return { owner, slug, type, total: answer.total, records: near }
+  const nearest = rows.toSorted((a, b) => distance(a.name, q) - distance(b.name, q)).slice(0, recordsOfTable)
+  const records = nearest.map(({ id, data, name }): HitRecord => {
+    const isNamed = [name, id].some((text) => text?.toLowerCase().includes(q.toLowerCase()))
+    return { id, name, found: isNamed ? undefined : placeOf(data, q) }
+  })
+  return { owner, slug, type, total: answer.total, records }
 }
 
 /** The first text of a record that has the words, from a little before them. */
