@@ -11,6 +11,12 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
   let operator: TestClient
   const signIn = async (login: string) => testClient(server.url, await server.signIn(login), '')
 
+  const send = (form: Record<string, string>) =>
+    operator.request('POST', '/admin', {
+      body: String(new URLSearchParams(form)),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    })
+
   beforeAll(async () => {
     const test = await database.settings()
     dispose = test.dispose
@@ -33,14 +39,34 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     expect((await (await signIn('stranger')).get('/admin/state')).text).not.toContain('<meter')
   })
 
+  test('links of a row lead to fields of forms that name its account, and its row shows the result', async () => {
+    await signIn('cy')
+    const row = (html: string) => html.split('<tr').find((part) => part.includes('href="/cy"'))!
+    const links = [...row((await operator.get('/admin')).text).matchAll(/href="(\/admin\?for=cy)#([^"]+)"/g)]
+    expect(links.map(([, , id]) => id)).toEqual(
+      ['suspend-account', 'quotaBytes', 'issuer', 'receiver', 'confirm'].map((name) => `field-${name}`),
+    )
+    const { text } = await operator.get(links[0]![1]!)
+    for (const [, , id] of links) expect(text).toContain(`id="${id}"`)
+    expect(text).toMatch(/id="field-suspend-account"[^>]* value="cy"/)
+    for (const [form, result] of [
+      [{ do: 'suspend', account: 'cy', keeps: 'on' }, 'Its public collections stay public'],
+      [{ do: 'release', account: 'cy' }, 'cy may sign in again'],
+      [{ do: 'quota', quotaOf: 'cy', quotaBytes: '10,000,000' }, 'cy may store 10 MB.'],
+      [{ do: 'quota', quotaOf: 'cy', quotaBytes: '' }, 'cy has the default quota.'],
+    ] as const) {
+      const { status, text: after } = await send(form)
+      expect([status, row(after).includes(result), after.split('id="done"').length]).toEqual([200, true, 2])
+      expect(row(after).includes('>Suspended<')).toBe(form.do === 'suspend')
+    }
+    const refused = await send({ do: 'suspend', account: 'nobody' })
+    expect([refused.status, refused.text.includes('id="done"')]).toEqual([404, false])
+    expect(refused.text).toMatch(/name="account"[^>]* value="nobody"/)
+  })
+
   test('hides a collection by its address, says so to others and why to members, and shows it again', async () => {
     const ada = await signIn('ada')
     await ada.post('/api/accounts/ada/collections', { slug: 'leak', public: true })
-    const send = (form: Record<string, string>) =>
-      operator.request('POST', '/admin', {
-        body: String(new URLSearchParams(form)),
-        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-      })
     const unnamed = await send({ do: 'hide', hidden: 'leak', reason: 'x' })
     expect([unnamed.status, unnamed.text.includes('Name the collection as owner/slug')]).toEqual([400, true])
     const hidden = await send({

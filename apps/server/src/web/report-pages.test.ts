@@ -52,7 +52,7 @@ describe.each(anyDatabase)('reports on pages, on $name', (database) => {
     expect(text).toContain('&lt;script>x&lt;/script>\nline')
     expect(text).not.toContain('<script>x')
     expect(text).toContain('&lt;b>@example.org')
-    expect(text).toContain('href="/admin?hide=ada%2Fcities#hidden"')
+    expect(text).toContain('href="/admin?hide=ada%2Fcities#field-reason"')
     expect((await operator.get('/admin?hide=ada%2Fcities')).text).toMatch(
       /name="hidden"[^>]* value="ada\/cities"/,
     )

@@ -1,6 +1,6 @@
 /** Forms for people on `/admin`: link an identity, hand over collections, erase a person. */
 import { HandOver, LinkIdentity } from '@ulmus/wire'
-import { Field } from '../../components/form.tsx'
+import { Field, NamedForm } from '../../components/form.tsx'
 import { checked, type FormState, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
 import { collectionPath } from '../../paths.ts'
@@ -8,8 +8,22 @@ import { collectionPath } from '../../paths.ts'
 /** Result of an action, for the page. */
 export interface Done {
   readonly note: string
+  /** Account whose row shows the note. Default: the part with the form shows it. */
+  readonly account?: string
   /** Paths of collections, `owner/slug`. */
   readonly collections?: readonly string[]
+}
+
+export async function suspend({ registry, who }: Visit, form: Form): Promise<Done> {
+  const [slug, suspended, hides] = [form['account'] ?? '', form['do'] === 'suspend', form['keeps'] !== 'on']
+  await registry.operators.change(who, slug, { suspended, hideCollections: hides })
+  if (!suspended)
+    return {
+      account: slug,
+      note: `${slug} may sign in again, and its collections are as they were before the suspension.`,
+    }
+  const shown = hides ? 'Its public collections are hidden' : 'Its public collections stay public'
+  return { account: slug, note: `${slug} is suspended: its sessions and keys are refused. ${shown}.` }
 }
 
 export async function linkIdentity({ registry, who }: Visit, form: Form): Promise<Done> {
@@ -17,6 +31,7 @@ export async function linkIdentity({ registry, who }: Visit, form: Form): Promis
   const link = checked(LinkIdentity, { issuer, subject, move: form['move'] === 'on' })
   const { account, movedFrom } = await registry.operators.linkIdentity(who, typed(form, 'linkTo') ?? '', link)
   return {
+    account,
     note: `${subject} of ${issuer} signs in as ${account} from now on.${
       movedFrom === null
         ? ''
@@ -31,9 +46,10 @@ export async function handOver({ registry, who }: Visit, form: Form): Promise<Do
     to: typed(form, 'receiver'),
     ...(one !== undefined && { collections: one.split(/[\s,]+/) }),
   })
-  const done = await registry.operators.handOver(who, typed(form, 'leaver') ?? '', { to, collections })
-  if (done.length === 0) return { note: 'The account has no collections: nothing was transferred.' }
-  return { note: `Transferred to ${to}:`, collections: done.map((moved) => moved.to) }
+  const account = typed(form, 'leaver') ?? ''
+  const done = await registry.operators.handOver(who, account, { to, collections })
+  if (done.length === 0) return { account, note: 'The account has no collections: nothing was transferred.' }
+  return { account, note: `Transferred to ${to}:`, collections: done.map((moved) => moved.to) }
 }
 
 export async function erase({ registry, who }: Visit, form: Form): Promise<Done> {
@@ -43,12 +59,14 @@ export async function erase({ registry, who }: Visit, form: Form): Promise<Done>
   const confirmed = form['confirmPublic'] === 'on'
   const { organizationsWithoutOwner: orphans } = await registry.operators.erase(who, slug, { confirmed })
   return {
+    account: slug,
     note: `The person is erased.${orphans.length > 0 ? ` Without an owner now: ${orphans.join(', ')}.` : ''}`,
   }
 }
 
+/** The forms post to `#done`, so that the page opens at it. */
 export const DoneNote = ({ done: { note, collections = [] } }: { done: Done }) => (
-  <div class="note" role="status">
+  <div class="note" id="done" role="status" tabIndex={-1}>
     <p>{note}</p>
     <Paths paths={collections} />
   </div>
@@ -74,15 +92,37 @@ const Tick = ({ name, form, children }: { name: string; form: Form; children: st
   </label>
 )
 
+export const SuspendForm = ({ form }: { form: Form }) => (
+  <>
+    <h2>Suspend a person</h2>
+    <p>
+      Its sessions and keys are refused, and its public collections hidden from others, until you take it
+      back.
+    </p>
+    <form method="post" action="#done" class="form">
+      {/* Another form has this field, too. */}
+      <NamedForm name="suspend" isSent={form['do'] === 'suspend'}>
+        <Field name="account" label="Handle" form={form} required most={39} />
+      </NamedForm>
+      <Tick name="keeps" form={form}>
+        Public collections stay public
+      </Tick>
+      <button type="submit" class="danger" name="do" value="suspend">
+        Suspend
+      </button>
+    </form>
+  </>
+)
+
 export const LinkIdentityForm = ({ form, error }: FormState) => (
   <>
-    <h2 id="identity">A person with another identity</h2>
+    <h2>A person with another identity</h2>
     <p>
       After the built-in sign-in was replaced, or one identity provider by another, a person signs in as a new
       account, such as ada-2. Link the identity of the new account, which the list above shows, to the account
       that the person had before.
     </p>
-    <form method="post" class="form">
+    <form method="post" action="#done" class="form">
       <Field name="linkTo" label="Handle of the account to sign in as" form={form} required most={39} />
       <Field name="issuer" label="Issuer" form={form} required most={2000} help="As in OIDC_ISSUER." />
       <Field name="subject" label="Subject" form={form} required most={255} />
@@ -100,12 +140,12 @@ export const LinkIdentityForm = ({ form, error }: FormState) => (
 
 export const HandOverForm = ({ form }: { form: Form }) => (
   <>
-    <h2 id="transfer">Collections of a person who leaves</h2>
+    <h2>Collections of a person who leaves</h2>
     <p>
       An organization or another person becomes their owner, of private ones too. The former addresses lead to
       the new ones.
     </p>
-    <form method="post" class="form">
+    <form method="post" action="#done" class="form">
       <Field name="leaver" label="Handle of the person" form={form} required most={39} />
       <Field name="receiver" label="Handle of the new owner" form={form} required most={39} />
       <Field
@@ -124,7 +164,7 @@ export const HandOverForm = ({ form }: { form: Form }) => (
 
 export const EraseForm = ({ form, error }: FormState) => (
   <section class="danger-zone narrow">
-    <h2 id="erase">Erase a person</h2>
+    <h2>Erase a person</h2>
     <p>
       Name, e-mail address, identities, memberships and keys go, and what audit logs say of them. What the
       person published stays, under a name that says nothing. It cannot be undone.
@@ -138,7 +178,7 @@ export const EraseForm = ({ form, error }: FormState) => (
         <Paths paths={error.details['collections'] as string[]} />
       </div>
     )}
-    <form method="post" class="form">
+    <form method="post" action="#done" class="form">
       <Field name="account" label="Handle" form={form} required most={39} />
       <Field name="confirm" label="The handle again, to confirm" form={form} required most={39} />
       {error?.code === 'has_public_collections' && (

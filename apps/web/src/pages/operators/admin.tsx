@@ -1,10 +1,10 @@
 /** `/admin`: status of the registry and actions for operators. */
 import type { JobsUnderWay, Usage } from '@ulmus/wire'
 import { Field, Refusal } from '../../components/form.tsx'
-import { Empty, Pager } from '../../components/small.tsx'
-import { Again, type FormAction, type FormState, formPage, refusedField, typed } from '../../form.ts'
+import { Pager } from '../../components/small.tsx'
+import { Again, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { counted, sizeText } from '../../format.ts'
-import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
+import type { Form, View, Visit } from '../../page.ts'
 import { withQuery } from '../../paths.ts'
 import { Accounts } from './accounts-table.tsx'
 import {
@@ -16,71 +16,66 @@ import {
   handOver,
   LinkIdentityForm,
   linkIdentity,
+  SuspendForm,
+  suspend,
 } from './admin-people.tsx'
 import { ScarceDisks } from './disk.tsx'
 import { HiddenCollections, hide, showAgain } from './hidden-collections.tsx'
 import { OpenForm, open } from './open-collection.tsx'
 import { closeReport, Reports, reportsOf } from './reports.tsx'
 
-export const admin = formPage(
-  (visit, form) => (acts.get(form['do']) ?? reported(suspend))(visit, form),
-  adminPage,
-)
-
-async function suspend({ registry, who }: Visit, form: Form): Promise<Done> {
-  const [slug, suspended, hides] = [form['account'] ?? '', form['do'] === 'suspend', form['keeps'] !== 'on']
-  await registry.operators.change(who, slug, { suspended, hideCollections: hides })
-  if (!suspended)
-    return { note: `${slug} may sign in again, and its collections are as they were before the suspension.` }
-  const shown = hides ? 'Its public collections are hidden' : 'Its public collections stay public'
-  return { note: `${slug} is suspended: its sessions and keys are refused. ${shown}.` }
-}
+export const admin = formPage(async (visit, form) => {
+  const act = acts.get(form['do']) ?? suspend
+  return new Again({ did: act, done: await act(visit, form) })
+}, adminPage)
 
 /** Accepts digits, with or without thousands separators. Empty: the default quota. */
-async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answer> {
+async function setQuota({ registry, who }: Visit, form: Form): Promise<Done> {
   const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
   if (given !== undefined && !/^\d{1,15}$/.test(given)) {
     throw refusedField('quotaBytes', 'The quota must be a number of bytes, such as 10,000,000,000.')
   }
   const quotaBytes = given === undefined ? null : Number(given)
-  await registry.operators.change(who, typed(form, 'quotaOf') ?? '', { quotaBytes })
-  return new Redirect(`/admin${url.search}`)
+  const account = typed(form, 'quotaOf') ?? ''
+  await registry.operators.change(who, account, { quotaBytes })
+  const note =
+    quotaBytes === null
+      ? `${account} has the default quota.`
+      : `${account} may store ${sizeText(quotaBytes)}.`
+  return { account, note }
 }
 
-async function nameOwner({ registry, who, url }: Visit, form: Form): Promise<Answer> {
-  await registry.operators.change(who, typed(form, 'orphan') ?? '', { owner: typed(form, 'owner') ?? '' })
-  return new Redirect(`/admin${url.search}`)
+async function nameOwner({ registry, who }: Visit, form: Form): Promise<Done> {
+  const [account, owner] = [typed(form, 'orphan') ?? '', typed(form, 'owner') ?? '']
+  await registry.operators.change(who, account, { owner })
+  return { account, note: `${owner} owns ${account} now.` }
 }
 
-/** Shows the result of an action on the page. */
-const reported = (act: (visit: Visit, form: Form) => Promise<Done>) => async (visit: Visit, form: Form) =>
-  new Again({ done: await act(visit, form) })
+type Act = (visit: Visit, form: Form) => Promise<Done>
 
 // A map, because a form may name a member that every object has.
-const acts = new Map<string | undefined, FormAction<{ done: Done }>>([
-  ['erase', reported(erase)],
-  ['link', reported(linkIdentity)],
-  ['transfer', reported(handOver)],
-  ['hide', reported(hide)],
-  ['show', reported(showAgain)],
-  ['open', reported(open)],
-  ['dismissed', reported(closeReport)],
-  ['acted', reported(closeReport)],
+const acts = new Map<string | undefined, Act>([
+  ['erase', erase],
+  ['link', linkIdentity],
+  ['transfer', handOver],
+  ['hide', hide],
+  ['show', showAgain],
+  ['open', open],
+  ['dismissed', closeReport],
+  ['acted', closeReport],
   ['quota', setQuota],
   ['owner', nameOwner],
 ])
 
 async function adminPage(
   { registry, who, url, caller }: Visit,
-  { form: sent, error, done }: FormState<{ done: Done }>,
+  { form: sent, error, done, did }: FormState<{ done: Done; did: Act }>,
 ): Promise<View> {
-  const [hiding, opening] = ['hide', 'open'].map((name) => url.searchParams.get(name))
-  const form = {
-    ...formsFor(url.searchParams.get('for') ?? ''),
-    ...(hiding && { hidden: hiding }),
-    ...(opening && { opened: opening }),
-    ...sent,
-  }
+  // After an action its form is empty again.
+  const form = done === undefined ? { ...formsFor(url.searchParams), ...sent } : {}
+  /** Result, at the part of the page whose forms do one of these. */
+  const doneBy = (...here: readonly Act[]) =>
+    done !== undefined && did !== undefined && here.includes(did) && <DoneNote done={done} />
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
   const [usage, disks, jobs, hidden, reports, { items, links }] = await Promise.all([
@@ -109,27 +104,23 @@ async function adminPage(
           <a href="/docs/operations">Operating a registry</a>
         </p>
         <Refusal error={error} />
-        {done !== undefined && <DoneNote done={done} />}
         <h2 id="accounts">Accounts</h2>
         <form method="get" class="form inline">
           <Field name="q" label="Handle, name or e-mail" form={q === undefined ? {} : { q }} most={200} />
           <button type="submit">Find</button>
         </form>
-        {items.length === 0 ? (
-          <Empty title="No account is like that." />
-        ) : (
-          <Accounts items={items} own={caller?.accountSlug} />
-        )}
+        <Accounts items={items} own={caller?.accountSlug} done={done} />
         <Pager next={to(links.next)} prev={to(links.prev)} />
-        <Reports {...reports} />
-        <HiddenCollections form={form} error={error} items={hidden} />
-        <OpenForm form={form} />
+        <Reports {...reports} done={doneBy(closeReport)} />
+        <HiddenCollections form={form} items={hidden} done={doneBy(hide, showAgain)} />
+        <OpenForm form={form} done={doneBy(open)} />
         {/* Folded until a row of the table names its account, or a form was sent. */}
         <details
           class="account-forms"
           open={Object.keys(form).some((name) => !['hidden', 'opened'].includes(name))}
         >
-          <summary>Forms that name an account: quota, owner, identity, transfer, erase</summary>
+          <summary>Forms that name an account: suspend, quota, owner, identity, transfer, erase</summary>
+          <SuspendForm form={form} />
           <Quota form={form} usual={usage.quotaBytes} />
           <NameOwner form={form} />
           <LinkIdentityForm form={form} error={error} />
@@ -141,9 +132,15 @@ async function adminPage(
   }
 }
 
-/** Fields of the forms that name an account, filled in by the links of its row. */
-const formsFor = (slug: string): Form =>
-  slug === '' ? {} : { quotaOf: slug, orphan: slug, linkTo: slug, leaver: slug, account: slug }
+/** Fields that links of rows fill in. */
+function formsFor(query: URLSearchParams): Form {
+  const [account, hidden, opened] = ['for', 'hide', 'open'].map((name) => query.get(name))
+  return {
+    ...(account && { quotaOf: account, orphan: account, linkTo: account, leaver: account, account }),
+    ...(hidden && { hidden }),
+    ...(opened && { opened }),
+  }
+}
 
 const Facts = ({ usage, openReports }: { usage: Usage; openReports: number }) => (
   <p class="facts">
@@ -202,13 +199,13 @@ const FactLine = ({ title, texts }: { title: string; texts: readonly string[] })
 
 const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
   <>
-    <h2 id="quota">Storage quota</h2>
+    <h2>Storage quota</h2>
     <p>
       {usual === null
         ? 'Accounts have no limit, unless they have a quota of their own.'
         : `Accounts may store ${sizeText(usual)} each, unless they have a quota of their own.`}
     </p>
-    <form method="post" class="form">
+    <form method="post" action="#done" class="form">
       <Field name="quotaOf" label="Handle" form={form} required most={39} />
       <Field
         name="quotaBytes"
@@ -226,9 +223,9 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
 
 const NameOwner = ({ form }: { form: Form }) => (
   <>
-    <h2 id="owner">Organization without owners</h2>
+    <h2>Organization without owners</h2>
     <p>All owners were erased or suspended. Appoint a new owner, and tell them: no message is sent.</p>
-    <form method="post" class="form">
+    <form method="post" action="#done" class="form">
       <Field name="orphan" label="Handle of the organization" form={form} required most={39} />
       <Field name="owner" label="Handle of its new owner" form={form} required most={39} />
       <button type="submit" name="do" value="owner">

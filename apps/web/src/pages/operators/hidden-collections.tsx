@@ -1,10 +1,11 @@
 /** On `/admin`: collections that operators hid, and the forms that hide one and show it again. */
 import type { HiddenCollection } from '@ulmus/registry'
 import { HideCollection } from '@ulmus/wire'
+import type { ComponentChildren } from 'preact'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Field } from '../../components/form.tsx'
 import { Name, Time } from '../../components/small.tsx'
-import { checked, type FormState, refusedField, typed } from '../../form.ts'
+import { checked, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
 import type { Done } from './admin-people.tsx'
 
@@ -29,15 +30,23 @@ export function pathIn(text = '', field = 'hidden'): { owner: string; slug: stri
   return { owner, slug }
 }
 
-export const HiddenCollections = ({ form, items }: FormState & { items: readonly HiddenCollection[] }) => (
+interface Props {
+  readonly form: Form
+  readonly items: readonly HiddenCollection[]
+  /** Result of a form of this part. */
+  readonly done: ComponentChildren
+}
+
+export const HiddenCollections = ({ form, items, done }: Props) => (
   <>
-    <h2 id="hidden">Hidden collections</h2>
+    <h2>Hidden collections</h2>
     <p>
       A hidden collection is seen by the members of its owner alone, who read the reason and cannot make it
       public. Others read that it is hidden. Forks stay as they are: hide them, too, if they must not be seen.
     </p>
+    {done}
     {items.length > 0 && <DataTable class="data stacked" items={items} keyOf={nameOf} columns={columns} />}
-    <form method="post" class="form">
+    <form method="post" action="#done" class="form">
       <Field
         name="hidden"
         label="Collection"
@@ -63,7 +72,7 @@ const columns: readonly Column<HiddenCollection>[] = [
   {
     action: 'Show',
     cell: (item) => (
-      <form method="post">
+      <form method="post" action="#done">
         <input type="hidden" name="shown" value={nameOf(item)} />
         <button type="submit" name="do" value="show">
           Show again<span class="sr-only"> {nameOf(item)}</span>

@@ -1,5 +1,6 @@
 /** On `/admin`: the form by which an operator reads a private collection for an hour. */
 import { OpenCollection } from '@ulmus/wire'
+import type { ComponentChildren } from 'preact'
 import { Field } from '../../components/form.tsx'
 import { checked, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
@@ -18,14 +19,15 @@ export async function open({ registry, who }: Visit, form: Form): Promise<Done> 
   }
 }
 
-export const OpenForm = ({ form }: { form: Form }) => (
+export const OpenForm = ({ form, done }: { form: Form; done: ComponentChildren }) => (
   <>
-    <h2 id="open">Read a private collection</h2>
+    <h2>Read a private collection</h2>
     <p>
       If you must judge private content, such as after a report, open the collection: for an hour you read all
       of it in this browser, and change nothing. The audit log of its owner names you and the reason.
     </p>
-    <form method="post" class="form">
+    {done}
+    <form method="post" action="#done" class="form">
       <Field
         name="opened"
         label="Collection"

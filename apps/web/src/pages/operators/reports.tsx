@@ -1,5 +1,6 @@
 /** On `/admin`: reports about collections, and the forms that close them. */
 import { CloseReport, type Report, reportReasons } from '@ulmus/wire'
+import type { ComponentChildren } from 'preact'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Badge, Name, Pager, Time } from '../../components/small.tsx'
 import { checked, typed } from '../../form.ts'
@@ -17,12 +18,18 @@ export async function closeReport({ registry, who }: Visit, form: Form): Promise
   return { note: outcome === 'acted' ? 'The report is closed: you acted.' : 'The report is dismissed.' }
 }
 
-interface Props {
+/** A page of reports. */
+interface Page {
   readonly items: readonly Report[]
   /** Number of open ones. */
   readonly open: number
   readonly next: string | undefined
   readonly prev: string | undefined
+}
+
+interface ReportsProps extends Page {
+  /** Result of closing one. */
+  readonly done: ComponentChildren
 }
 
 /** Reports on a page. */
@@ -32,7 +39,7 @@ export async function reportsOf({
   registry,
   who,
   url,
-}: Pick<Visit, 'registry' | 'who' | 'url'>): Promise<Props> {
+}: Pick<Visit, 'registry' | 'who' | 'url'>): Promise<Page> {
   const cursor = url.searchParams.get('reports')
   const [open, { items, links }] = await Promise.all([
     registry.reports.countOpen(who),
@@ -45,13 +52,14 @@ export async function reportsOf({
   return { items, open, next: to(links.next), prev: to(links.prev) }
 }
 
-export const Reports = ({ items, next, prev }: Props) => (
+export const Reports = ({ items, next, prev, done }: ReportsProps) => (
   <>
     <h2 id="reports">Reports</h2>
     <p>
       What readers say is wrong with a collection. Its owner does not see reports. Hide the collection or
       suspend its owner first if need be, then close the report.
     </p>
+    {done}
     {items.length === 0 ? (
       <p class="quiet">There are none.</p>
     ) : (
@@ -120,13 +128,13 @@ const Decide = ({ on }: { on: Report }) => (
     <ul class="facts">
       {on.collection.public ? (
         <li>
-          <a href={`${withQuery('/admin', { hide: nameOf(on) })}#hidden`}>
+          <a href={`${withQuery('/admin', { hide: nameOf(on) })}#field-reason`}>
             Hide<span class="sr-only"> {nameOf(on)}</span>
           </a>
         </li>
       ) : (
         <li>
-          <a href={`${withQuery('/admin', { open: nameOf(on) })}#open`}>
+          <a href={`${withQuery('/admin', { open: nameOf(on) })}#field-openReason`}>
             Open<span class="sr-only"> {nameOf(on)}</span>
           </a>
         </li>
@@ -137,7 +145,7 @@ const Decide = ({ on }: { on: Report }) => (
         </a>
       </li>
     </ul>
-    <form method="post">
+    <form method="post" action="#done">
       <input type="hidden" name="report" value={on.id} />
       <label class="note-field">
         Note <input type="text" name="note" maxLength={1_000} autocomplete="off" />
