@@ -283,7 +283,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     const link = `${at}/A/edit`
     const rows = (html: string) =>
       Array.from(html.matchAll(/<fieldset class="property">([\s\S]*?)<\/fieldset>/g), ([, row]) => {
-        const [, name = ''] = /<legend>(?:New property )?<code>([^<]*)/.exec(row!) ?? []
+        const [, name = ''] = /<legend[^>]*>(?:New property )?<code>([^<]*)/.exec(row!) ?? []
         return `${name}${row!.includes('<details open') ? ' open' : ''}`
       })
     const { text } = await ada.get(link)
@@ -323,7 +323,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     const { path, at, latest } = await published()
     const link = `${at}/A/edit`
     const legends = (html: string) =>
-      Array.from(html.matchAll(/<legend>(?:New property )?<code>([^<]*)/g), ([, name]) => name).join(' ')
+      Array.from(html.matchAll(/<legend[^>]*>(?:New property )?<code>([^<]*)/g), ([, name]) => name).join(' ')
     const press = async (
       html: string,
       name: string,

@@ -177,6 +177,7 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
           entry={newEntry}
           index={edit.added.length + index}
           isNew
+          moves={{ up: order.length > 0, down: false }}
           isFocused={form['do'] === 'add'}
         />
       ))}

@@ -22,8 +22,8 @@ interface PropertyProps {
   readonly isFocused?: boolean
   /** The entry in the latest version. Default: a new one. */
   readonly saved?: Entry | undefined
-  /** Directions in which the property can move. Default: none. */
-  readonly moves?: Readonly<Record<Direction, boolean>>
+  /** Directions in which the property can move. */
+  readonly moves: Readonly<Record<Direction, boolean>>
   /** Direction in which it was just moved, if it was. */
   readonly moved?: Direction | undefined
 }
@@ -35,30 +35,33 @@ export const PropertyFields = (props: PropertyProps) => {
   const { name, type, kind, hasMembers } = entry
   return (
     <fieldset class="property">
-      <legend>
-        {isNew ? (
-          <>New property {name !== '' && <code>{cutName(name, nameMax)}</code>}</>
-        ) : (
-          <>
-            <code>{cutName(name, nameMax)}</code>{' '}
-            {kind === undefined && <span class="quiet">{cutText(type, nameMax)}</span>}
-          </>
-        )}
+      <legend class={isNew ? 'sr-only' : undefined}>
+        {isNew && 'New property '}
+        {name !== '' && <code>{cutName(name, nameMax)}</code>}
       </legend>
       {isNew ? (
-        <Field name={`${prefix}name`} label="Name" form={none} value={name} autofocus={isFocused} />
+        <Field
+          name={`${prefix}name`}
+          label="Name"
+          form={none}
+          value={name}
+          placeholder="New property"
+          autofocus={isFocused}
+        />
       ) : (
         <input type="hidden" name={`${prefix}name`} value={name} />
       )}
-      {kind !== undefined && (
+      {kind === undefined ? (
+        <span class="kind quiet">{cutText(type, nameMax)}</span>
+      ) : (
         <Select name={`${prefix}kind`} label="Kind" form={none} value={kind} options={kindOptions} />
       )}
       <div class="checks">
         <Check name={`${prefix}required`} label="Required" isOn={entry.isRequired} />
         {hasMembers && <Check name={`${prefix}private`} label="Private" isOn={entry.isPrivate} />}
-        {name !== '' && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
+        <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />
       </div>
-      {moves !== undefined && <Moves {...{ prefix, name, moves, moved }} />}
+      <Moves {...{ prefix, name, moves, moved }} />
       <Details {...{ entry, prefix, saved }} />
     </fieldset>
   )
