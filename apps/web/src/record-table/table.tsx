@@ -221,8 +221,7 @@ const Row = ({ seen, record, to, chosen, labels, files, bars, most, unfoldedAt }
             {range !== undefined && <Bar value={value as number} range={range} />}
             <Value
               {...{ value, seen, files, most, unfoldedAt }}
-              textUnfoldedAt={unfoldedAt}
-              recordPage={to}
+              cell={{ page: to, id: record.id, column: column.text, unfoldedAt }}
               refersTo={column.refersTo}
               names={labels}
               isQuantity={column.isQuantity}

@@ -87,16 +87,18 @@ test('a long text unfolds in a table, up to 1,000 characters, and no further tha
         value,
         seen: {} as VisitedCollection,
         most: 80,
-        recordPage: '/record',
-        ...(unfoldedAt && { textUnfoldedAt: unfoldedAt }),
+        ...(unfoldedAt && { cell: { page: '/record', id: 'MIT', column: 'terms', unfoldedAt } }),
       }),
     )
   const unfolded = (unfoldedAt?: number) =>
-    /<div class="whole-text"><bdi class="text">(.*?)<\/bdi>/.exec(cell(text, unfoldedAt))?.[1]
+    /<div class="whole-text">.*<bdi class="text">(.*?)<\/bdi>/.exec(cell(text, unfoldedAt))?.[1]
   expect(unfolded(2_000)).toBe(`${text.slice(0, 1_000)}…`)
   expect(unfolded(200)).toBe(`${text.slice(0, 200)}…`)
   expect(unfolded(80)).toBeUndefined()
   expect(unfolded()).toBeUndefined()
+  expect(cell(text, 200)).toContain(
+    '<p class="place"><a href="/record"><bdi>MIT</bdi></a> <bdi>terms</bdi></p>',
+  )
   // Only a cut text leads to the record's page, which has the rest.
   const rest = '<a href="/record">The whole text</a>'
   expect(cell(text, 2_000)).toContain(`…</bdi>${rest}</div></details>`)

@@ -6,7 +6,7 @@ import { counted, cutText, numberText, shownJson } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
 import { FileCell, FileLink, FileView } from '../file.tsx'
 import { Name } from '../small.tsx'
-import { Text } from './text.tsx'
+import { type Cell, Text } from './text.tsx'
 import { Tree } from './tree.tsx'
 
 interface Props {
@@ -24,10 +24,8 @@ interface Props {
   readonly most?: number
   /** Length of a nested value that unfolds in a table. Maximum and default: 2,000. Characters. */
   readonly unfoldedAt?: number
-  /** Length of a text that unfolds in a table. Maximum: 1,000. Default: it does not. Characters. */
-  readonly textUnfoldedAt?: number
-  /** Page of the record, with the whole of a text that is cut even when it is unfolded. Default: none. */
-  readonly recordPage?: string
+  /** Its cell in a table, where a long text unfolds. Default: it does not. */
+  readonly cell?: Cell
   /** Length of a value that is shown complete. Default: `wholeMax`. Characters. */
   readonly wholeAt?: number
 }
@@ -77,15 +75,7 @@ export function Value(props: Props) {
   if (typeof value === 'number')
     return <span class="number">{numberText(value, props.isQuantity ?? false)}</span>
   if (typeof value === 'string')
-    return (
-      <Text
-        text={value}
-        most={most ?? wholeAt}
-        unfoldedAt={props.textUnfoldedAt}
-        whole={props.recordPage}
-        isInTable={most !== undefined}
-      />
-    )
+    return <Text text={value} most={most ?? wholeAt} cell={props.cell} isInTable={most !== undefined} />
   const references = referencesIn(value)
   if (references.length > 0) {
     const beside = besideFiles(value)
