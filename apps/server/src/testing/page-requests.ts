@@ -81,6 +81,8 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /:owner/:slug/schemas/:type/edit (add)': posted({ do: 'add' }),
   'POST /:owner/:slug/schemas/new (late)': posted({ do: 'check', base: 'v0.0.1', type: 'New' }),
   'POST /:owner/:slug/schemas/new (add)': posted({ do: 'add' }),
+  'POST /:owner/:slug/schemas/:type/edit (move)': posted({ do: 'up.n0' }),
+  'POST /:owner/:slug/schemas/new (move)': posted({ do: 'up.n0' }),
   'POST /:owner/:slug/settings (save)': ({ place }) => ({
     form: { name: place, slug: place, visibility: place },
   }),

@@ -59,9 +59,9 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
       expect([status, row(after).includes(result), after.split('id="done"').length]).toEqual([200, true, 2])
       expect(row(after).includes('>Suspended<')).toBe(form.do === 'suspend')
     }
-    const refused = await send({ do: 'suspend', account: 'nobody' })
+    const refused = await send({ do: 'suspend', account: 'ghost' })
     expect([refused.status, refused.text.includes('id="done"')]).toEqual([404, false])
-    expect(refused.text).toMatch(/name="account"[^>]* value="nobody"/)
+    expect(refused.text).toMatch(/name="account"[^>]* value="ghost"/)
   })
 
   test('hides a collection by its address, says so to others and why to members, and shows it again', async () => {

@@ -194,7 +194,7 @@ export const inSite: Readonly<Record<string, Row>> = {
   'giving a quota': {
     asked: ['POST /admin (quota)'],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
-    row: '401    401    401    403    403    403    403    303    403    403    403    403    403    403    403    403    401    403',
+    row: '401    401    401    403    403    403    403    200    403    403    403    403    403    403    403    403    401    403',
   },
   'naming an owner of what has one': {
     asked: ['POST /admin (name an owner)'],
