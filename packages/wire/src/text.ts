@@ -71,3 +71,16 @@ export const Done = z
   .object({ ok: z.literal(true) })
   .meta({ id: 'Done', description: 'Success without further data.', examples: [{ ok: true }] })
 export type Done = z.infer<typeof Done>
+
+/** Powers of units of size: decimal as on disks, binary with an `i`. */
+const unitBytes: Readonly<Record<string, number>> = {
+  ...{ '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
+  ...{ KIB: 2 ** 10, MIB: 2 ** 20, GIB: 2 ** 30, TIB: 2 ** 40 },
+}
+
+/** Bytes of `1048576`, `10GB`, `1.5 TiB`; NaN for any other text. */
+export function bytesIn(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text) ?? []
+  const bytes = digits === '' ? Number.NaN : Number(digits) * (unitBytes[unit.toUpperCase()] ?? Number.NaN)
+  return unit === '' && digits.includes('.') ? Number.NaN : Math.round(bytes)
+}

@@ -1,5 +1,6 @@
 /** Readers of environment variables. Their errors name the valid values. */
 import { resolve } from 'node:path'
+import { bytesIn } from '@ulmus/wire'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -19,19 +20,6 @@ export type Variables = ReturnType<typeof variablesOf>
 
 /** Removes quotes. Docker's `--env-file` keeps quotes that other readers remove, and that a value with `#` needs in those. */
 const unquoted = (value: string): string => /^"(.*)"$/s.exec(value)?.[1]?.trim() ?? value
-
-/** Powers of units of size: decimal as on disks, binary with an `i`. */
-const unitBytes: Readonly<Record<string, number>> = {
-  ...{ '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
-  ...{ KIB: 2 ** 10, MIB: 2 ** 20, GIB: 2 ** 30, TIB: 2 ** 40 },
-}
-
-/** Bytes of `1048576`, `10GB`, `1.5 TiB`; NaN for any other text. */
-function bytesOf(text: string): number {
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text) ?? []
-  const bytes = digits === '' ? Number.NaN : Number(digits) * (unitBytes[unit.toUpperCase()] ?? Number.NaN)
-  return unit === '' && digits.includes('.') ? Number.NaN : Math.round(bytes)
-}
 
 interface Range<Usual> {
   readonly min: number
@@ -92,7 +80,7 @@ export function variablesOf(env: Environment, note: (read: ReadVariable) => void
     /** Bytes, as a number or with a unit. */
     bytes: <Usual extends number | null>(name: string, range: Range<Usual>): number | Usual =>
       number(name, range, {
-        parse: bytesOf,
+        parse: bytesIn,
         ...{ what: 'a number of bytes', such: ', or a size such as 512MB, 10GB or 10GiB' },
       }),
     oneOf,

@@ -134,10 +134,13 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
     const operator = await signIn('operator')
     await signIn('leaver')
     const { text } = await operator.get('/admin?q=leaver')
-    for (const id of ['quotaBytes', 'issuer', 'receiver', 'confirm'])
-      expect(text).toContain(`href="/admin?for=leaver#field-${id}"`)
-    expect(text).not.toContain('href="/admin?for=leaver#field-owner"')
-    expect((await operator.get('/admin?q=crowd')).text).toContain('href="/admin?for=crowd#field-owner"')
+    const fields = { quota: 'quotaBytes', identity: 'issuer', transfer: 'receiver', erase: 'confirm' }
+    for (const [form, id] of Object.entries(fields))
+      expect(text).toContain(`href="/admin?for=leaver&amp;form=${form}#field-${id}"`)
+    expect(text).not.toContain('href="/admin?for=leaver&amp;form=owner#field-owner"')
+    expect((await operator.get('/admin?q=crowd')).text).toContain(
+      'href="/admin?for=crowd&amp;form=owner#field-owner"',
+    )
     const filled = (await operator.get('/admin?for=leaver')).text
     const inputs = filled.match(/<input[^>]*>/g)!.filter((input) => input.includes('value="leaver"'))
     for (const name of ['quotaOf', 'linkTo', 'leaver', 'account'])

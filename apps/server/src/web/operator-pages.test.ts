@@ -42,23 +42,35 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
   test('links of a row lead to fields of forms that name its account, and its row shows the result', async () => {
     await signIn('cy')
     const row = (html: string) => html.split('<tr').find((part) => part.includes('href="/cy"'))!
-    const links = [...row((await operator.get('/admin')).text).matchAll(/href="(\/admin\?for=cy)#([^"]+)"/g)]
+    const links = [
+      ...row((await operator.get('/admin')).text).matchAll(/href="(\/admin\?for=cy[^"#]*)#([^"]+)"/g),
+    ]
     expect(links.map(([, , id]) => id)).toEqual(
       ['suspend-account', 'quotaBytes', 'issuer', 'receiver', 'confirm'].map((name) => `field-${name}`),
     )
-    const { text } = await operator.get(links[0]![1]!)
-    for (const [, , id] of links) expect(text).toContain(`id="${id}"`)
-    expect(text).toMatch(/id="field-suspend-account"[^>]* value="cy"/)
+    for (const [, link, id] of links) {
+      const { text } = await operator.get(link!.replaceAll('&amp;', '&'))
+      // Each leads to one form alone.
+      expect(links.filter((other) => text.includes(`id="${other[2]}"`)).map((other) => other[2])).toEqual([
+        id,
+      ])
+      expect(text).toMatch(/name="(?:account|quotaOf|linkTo|leaver)"[^>]* value="cy"/)
+    }
     for (const [form, result] of [
       [{ do: 'suspend', account: 'cy', keeps: 'on' }, 'Its public collections stay public'],
       [{ do: 'release', account: 'cy' }, 'cy may sign in again'],
       [{ do: 'quota', quotaOf: 'cy', quotaBytes: '10,000,000' }, 'cy may store 10 MB.'],
+      [{ do: 'quota', quotaOf: 'cy', quotaBytes: '1.5 GB' }, 'cy may store 1.5 GB.'],
       [{ do: 'quota', quotaOf: 'cy', quotaBytes: '' }, 'cy has the default quota.'],
     ] as const) {
       const { status, text: after } = await send(form)
       expect([status, row(after).includes(result), after.split('id="done"').length]).toEqual([200, true, 2])
       expect(row(after).includes('>Suspended<')).toBe(form.do === 'suspend')
     }
+    await send({ do: 'quota', quotaOf: 'cy', quotaBytes: '12,345,678' })
+    expect((await operator.get('/admin?for=cy&form=quota')).text).toContain('value="12,345,678"')
+    const unclear = await send({ do: 'quota', quotaOf: 'cy', quotaBytes: 'much' })
+    expect([unclear.status, unclear.text.includes('such as 10 GB')]).toEqual([400, true])
     const refused = await send({ do: 'suspend', account: 'ghost' })
     expect([refused.status, refused.text.includes('id="done"')]).toEqual([404, false])
     expect(refused.text).toMatch(/name="account"[^>]* value="ghost"/)

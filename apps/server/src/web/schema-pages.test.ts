@@ -76,7 +76,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     const { text } = await ada.get(link)
     const fields = fieldsOf(text)
     const same = await ada.postForm(link, { ...fields, do: 'check' })
-    expect([same.status, textIn(same.text)]).toEqual([409, expect.stringContaining('Nothing differs')])
+    expect([same.status, textIn(same.text)]).toEqual([409, expect.stringContaining('Nothing is changed.')])
     const changes = {
       ...fields,
       title: 'A bird',
@@ -102,6 +102,8 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     const save = { ...fieldsOf(checked.text), do: 'save' }
     const unlike = await ada.postForm(link, { ...save, title: 'Another' })
     expect([unlike.status, (await stage.ada.get(latest)).json.semver]).toEqual([200, 'v1.0.0'])
+    const unsaved = 'You changed the form after the check, so nothing was saved.'
+    expect([said.includes(unsaved), textIn(unlike.text).includes(unsaved)]).toEqual([false, true])
     const saved = await ada.postForm(link, save)
     expect([saved.status, saved.headers.location]).toEqual([303, `${at}?type=A&saved=schema-v2.0.0`])
     const { A, Other } = await schemasAt(latest)
@@ -241,6 +243,8 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
       400,
       expect.stringContaining('Name at least one property.'),
     ])
+    expect(nameless.text).toMatch(/<input[^>]*name="n0.name"[^>]*aria-invalid[^>]*autofocus/)
+    expect(Object.keys(fieldsOf(nameless.text))).toEqual(Object.keys(fields))
     const typed = {
       ...fields,
       type: 'City',

@@ -62,22 +62,27 @@ const columnsFor = ({ own, done }: Omit<AccountsProps, 'items'>): readonly Colum
   { action: 'Forms', cell: (account) => <RowActions account={account} isOwn={account.slug === own} /> },
 ]
 
-/** Fields of the forms below the table, which links focus, by their ids without `field-`. */
-const fieldsOf = {
-  user: { quotaBytes: 'Quota', issuer: 'Link identity', receiver: 'Transfer', confirm: 'Erase' },
-  org: { quotaBytes: 'Quota', owner: 'Owner' },
+/** The forms below the table: their labels and the fields that links focus, by their ids without `field-`. */
+const formsOf = {
+  user: {
+    quota: ['Quota', 'quotaBytes'],
+    identity: ['Link identity', 'issuer'],
+    transfer: ['Transfer', 'receiver'],
+    erase: ['Erase', 'confirm'],
+  },
+  org: { quota: ['Quota', 'quotaBytes'], owner: ['Owner', 'owner'] },
 } as const
 
 function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boolean }) {
   const { slug, type, suspendedAt } = account
   const canSuspend = type === 'user' && !isOwn && suspendedAt === null
-  const fields = { ...(canSuspend && { 'suspend-account': 'Suspend' }), ...fieldsOf[type] }
+  const forms = { ...(canSuspend && { suspend: ['Suspend', 'suspend-account'] }), ...formsOf[type] }
   return (
     <>
       <ul class="facts">
-        {Object.entries(fields).map(([id, label]) => (
-          <li key={id}>
-            <a href={`${withQuery('/admin', { for: slug })}#field-${id}`}>
+        {Object.entries(forms).map(([form, [label, id]]) => (
+          <li key={form}>
+            <a href={`${withQuery('/admin', { for: slug, form })}#field-${id}`}>
               {label}
               <span class="sr-only"> of {slug}</span>
             </a>

@@ -1,5 +1,6 @@
 /** `/admin`: status of the registry and actions for operators. */
-import type { JobsUnderWay, Usage } from '@ulmus/wire'
+import { bytesIn, type JobsUnderWay, type OperatedAccount, type Usage } from '@ulmus/wire'
+import type { ComponentChildren } from 'preact'
 import { Field, Refusal } from '../../components/form.tsx'
 import { Pager } from '../../components/small.tsx'
 import { Again, type FormState, formPage, refusedField, typed } from '../../form.ts'
@@ -29,13 +30,12 @@ export const admin = formPage(async (visit, form) => {
   return new Again({ did: act, done: await act(visit, form) })
 }, adminPage)
 
-/** Accepts digits, with or without thousands separators. Empty: the default quota. */
+/** Accepts sizes and digits, with or without thousands separators. Empty: the default quota. */
 async function setQuota({ registry, who }: Visit, form: Form): Promise<Done> {
-  const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
-  if (given !== undefined && !/^\d{1,15}$/.test(given)) {
-    throw refusedField('quotaBytes', 'The quota must be a number of bytes, such as 10,000,000,000.')
-  }
-  const quotaBytes = given === undefined ? null : Number(given)
+  const given = typed(form, 'quotaBytes')
+  const quotaBytes = given === undefined ? null : bytesIn(given.replaceAll(/[,_]/g, ''))
+  if (quotaBytes !== null && !Number.isSafeInteger(quotaBytes))
+    throw refusedField('quotaBytes', 'The quota must be a size, such as 10 GB or 10,000,000,000.')
   const account = typed(form, 'quotaOf') ?? ''
   await registry.operators.change(who, account, { quotaBytes })
   const note =
@@ -71,12 +71,11 @@ async function adminPage(
   { registry, who, url, caller }: Visit,
   { form: sent, error, done, did }: FormState<{ done: Done; did: Act }>,
 ): Promise<View> {
-  // After an action its form is empty again.
-  const form = done === undefined ? { ...formsFor(url.searchParams), ...sent } : {}
   /** Result, at the part of the page whose forms do one of these. */
   const doneBy = (...here: readonly Act[]) =>
     done !== undefined && did !== undefined && here.includes(did) && <DoneNote done={done} />
-  const q = url.searchParams.get('q')?.trim() || undefined
+  // A link of a row leads to the row and one form.
+  const q = (url.searchParams.get('q') ?? url.searchParams.get('for'))?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
   const [usage, disks, jobs, hidden, reports, { items, links }] = await Promise.all([
     registry.operators.usage(who),
@@ -86,6 +85,7 @@ async function adminPage(
     reportsOf({ registry, who, url }),
     registry.operators.accounts(who, { limit: 50, q, ...(cursor !== undefined && { cursor }) }),
   ])
+  const form = { ...formsFor(url.searchParams, items), ...sent }
   const to = (link: string | undefined) =>
     link === undefined
       ? undefined
@@ -111,32 +111,54 @@ async function adminPage(
         </form>
         <Accounts items={items} own={caller?.accountSlug} done={done} />
         <Pager next={to(links.next)} prev={to(links.prev)} />
+        <AccountForms
+          form={form}
+          error={error}
+          only={url.searchParams.get('form')}
+          usual={usage.quotaBytes}
+        />
         <Reports {...reports} done={doneBy(closeReport)} />
         <HiddenCollections form={form} items={hidden} done={doneBy(hide, showAgain)} />
         <OpenForm form={form} done={doneBy(open)} />
-        {/* Folded until a row of the table names its account, or a form was sent. */}
-        <details
-          class="account-forms"
-          open={Object.keys(form).some((name) => !['hidden', 'opened'].includes(name))}
-        >
-          <summary>Forms that name an account: suspend, quota, owner, identity, transfer, erase</summary>
-          <SuspendForm form={form} />
-          <Quota form={form} usual={usage.quotaBytes} />
-          <NameOwner form={form} />
-          <LinkIdentityForm form={form} error={error} />
-          <HandOverForm form={form} />
-          <EraseForm form={form} error={error} />
-        </details>
       </div>
     ),
   }
 }
 
+interface AccountFormsProps extends FormState {
+  /** Name of the one that a link leads to. Default: all. */
+  readonly only: string | null
+  readonly usual: number | null
+}
+
+/** Folded until a row of the table names its account, or a form was sent. */
+function AccountForms({ form, error, only, usual }: AccountFormsProps) {
+  const forms = new Map<string | null, ComponentChildren>([
+    ['suspend', <SuspendForm form={form} />],
+    ['quota', <Quota form={form} usual={usual} />],
+    ['owner', <NameOwner form={form} />],
+    ['identity', <LinkIdentityForm form={form} error={error} />],
+    ['transfer', <HandOverForm form={form} />],
+    ['erase', <EraseForm form={form} error={error} />],
+  ])
+  return (
+    <details
+      class="account-forms"
+      open={Object.keys(form).some((name) => !['hidden', 'opened'].includes(name))}
+    >
+      <summary>Forms that name an account: suspend, quota, owner, identity, transfer, erase</summary>
+      {forms.get(only) ?? [...forms.values()]}
+    </details>
+  )
+}
+
 /** Fields that links of rows fill in. */
-function formsFor(query: URLSearchParams): Form {
+function formsFor(query: URLSearchParams, items: readonly OperatedAccount[]): Form {
   const [account, hidden, opened] = ['for', 'hide', 'open'].map((name) => query.get(name))
+  const quota = items.find(({ slug }) => slug === account)?.quotaBytes
   return {
     ...(account && { quotaOf: account, orphan: account, linkTo: account, leaver: account, account }),
+    ...(quota && { quotaBytes: quota.toLocaleString('en') }),
     ...(hidden && { hidden }),
     ...(opened && { opened }),
   }
@@ -209,10 +231,10 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
       <Field name="quotaOf" label="Handle" form={form} required most={39} />
       <Field
         name="quotaBytes"
-        label="Bytes"
+        label="Quota"
         form={form}
         most={24}
-        help="Such as 10,000,000,000 for 10 GB. Empty: the default. A quota below the present usage removes nothing."
+        help="Such as 10 GB. Empty: the default. A quota below the present usage removes nothing."
       />
       <button type="submit" name="do" value="quota">
         Set the quota

@@ -68,6 +68,7 @@ async function checkOrSave(visit: Visit, form: Form): Promise<Redirect | Again<{
     ...{ type, from, to: dryRun.semver, warnings, stamp },
     sentences: schemaChanges(before, parseJson(after) as PlainSchema),
     records: version?.typeCounts[type] ?? 0,
+    isOther: form['do'] === 'save',
   }
   return new Again({ form, checked })
 }
@@ -139,7 +140,8 @@ interface FormProps extends Pick<FormState, 'form'> {
 function SchemaForm({ draft, form, error, checked }: FormProps) {
   const { version, type, edit } = draft
   const isFirst = type === undefined && form['base'] === undefined
-  const blank = isFirst ? blankEntries : form['do'] === 'add' ? 1 : 0
+  const isEmpty = type === undefined && edit.added.length === 0
+  const blank = isFirst || isEmpty ? blankEntries : form['do'] === 'add' ? 1 : 0
   // The indexes of a form on another version are those of other properties.
   const { order, moved } = draft.moved === undefined ? movedBy(form, edit) : { order: inOrder(edit) }
   const types = Object.keys(version?.schemas ?? {}).slice(0, typesMax)

@@ -6,6 +6,7 @@ import { Reasons, type Refused } from '../../components/form.tsx'
 import { Name, Words } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import type { VisitedCollection } from '../../data/collection.ts'
+import type { Issue } from '../../form.ts'
 import { counted, cutText, shownName } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
 
@@ -19,6 +20,8 @@ export interface Checked {
   /** Number of records of the type, all of which fit. */
   readonly records: number
   readonly warnings: readonly PushWarning[]
+  /** True: another change than the one that was to be saved. */
+  readonly isOther: boolean
   /** Identifies the checked change: a save with another one is checked first. */
   readonly stamp: string
 }
@@ -30,8 +33,14 @@ const namedMax = 3
 /** Maximum length of a name. Characters. */
 const nameMax = 100
 
-export const CheckedChange = ({ type, sentences, from, to, records, warnings, stamp }: Checked) => (
+export const CheckedChange = ({ type, sentences, from, to, records, warnings, stamp, isOther }: Checked) => (
   <section class="note" aria-label="Checked changes">
+    {isOther && (
+      <p role="alert">
+        <strong>You changed the form after the check, so nothing was saved.</strong> This is what a save makes
+        now:
+      </p>
+    )}
     <ul class="sentences">
       {sentences.slice(0, listedMax).map((sentence) => (
         <li key={sentence}>
@@ -86,8 +95,16 @@ interface RefusalProps {
 /** Reason for which nothing was stored. */
 export function SchemaRefusal({ seen, error, moved }: RefusalProps) {
   if (moved === undefined && error === undefined) return null
+  if (error?.code === 'no_changes')
+    return (
+      <p class="note" role="status" tabIndex={-1} autofocus>
+        Nothing is changed.
+      </p>
+    )
+  // The focus scrolls it into view, unless a field is to blame, which has the focus.
+  const isOfField = ((error?.details['issues'] ?? []) as readonly Issue[]).some(({ path }) => path !== '')
   return (
-    <div class="note bad" role="alert">
+    <div class="note bad" role="alert" tabIndex={-1} autofocus={!isOfField}>
       {moved !== undefined || error === undefined ? (
         <p>{moved}</p>
       ) : error.code === 'schema_violation' ? (
