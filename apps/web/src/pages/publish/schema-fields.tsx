@@ -8,6 +8,8 @@ import type { Direction } from './schema-order.ts'
 
 /** Maximum length of a name in a label. Characters. */
 const nameMax = 100
+/** A longer name has a line of its own on a phone. Characters. */
+const lineMax = 12
 /** Fields show their values; entries have the submitted ones. */
 const none = {}
 /** Id of the `Suggestions` of types, which the page renders once. */
@@ -35,7 +37,7 @@ export const PropertyFields = (props: PropertyProps) => {
   const { name, type, kind, hasMembers } = entry
   return (
     <fieldset class="property">
-      <legend class={isNew ? 'sr-only' : undefined}>
+      <legend class={isNew ? 'sr-only' : name.length > lineMax ? 'long-name' : undefined}>
         {isNew && 'New property '}
         {name !== '' && <code>{cutName(name, nameMax)}</code>}
       </legend>
@@ -81,7 +83,7 @@ function Details({ entry, prefix, saved }: DetailsProps) {
   const issues = (error?.details['issues'] ?? []) as readonly Issue[]
   const isOpen =
     folded.some((member) => entry[member] !== saved[member]) ||
-    issues.some(({ path }) => path.startsWith(prefix))
+    issues.some(({ path }) => path.startsWith(prefix) && path !== `${prefix}name`)
   const { name, kind, values, order, hasMembers } = entry
   return (
     <details open={isOpen}>
