@@ -134,9 +134,8 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   },
   'previewing a readme, adding a blank property to a form, moving one': {
     asked: [
-      'POST /:owner/:slug/edit (preview)', 'POST /:owner/:slug/schemas/:type/edit (add)',
-      'POST /:owner/:slug/schemas/new (add)', 'POST /:owner/:slug/schemas/:type/edit (move)',
-      'POST /:owner/:slug/schemas/new (move)',
+      'POST /:owner/:slug/edit (preview)', 'POST /:owner/:slug/schemas/:type/edit (add)', 'POST /:owner/:slug/schemas/:type/edit (move)',
+      'POST /:owner/:slug/schemas/new (add)', 'POST /:owner/:slug/schemas/new (move)',
     ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
