@@ -119,8 +119,8 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     })
   })
 
-  test('collections that were hidden with their owner are public below their new owner, and after the old one is erased', async () => {
-    const { operators, accounts } = services
+  test('collections that were hidden with their owner are public below a new one, and stay hidden after an erasure', async () => {
+    const { operators, accounts, moderation } = services
     const heir = await signIn(context, 'heir')
     await accounts.createOrg(heir, { slug: 'guild', displayName: 'Guild' })
     await operators.change(root, 'ada', { suspended: true })
@@ -128,7 +128,14 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     expect(await read({ owner: 'guild', slug: 'open' })).toBe('ok')
     expect(await read({ owner: 'guild', slug: 'court' })).toBe('collection_hidden')
     await operators.erase(root, 'ada', { confirmed: true })
-    const rest = await services.collections.browse({})
-    expect(rest.items.map(({ slug }) => slug)).toContain('leak')
+    const shown = async () => (await services.collections.browse({})).items.map(({ slug }) => slug)
+    expect(await shown()).not.toContain('leak')
+    const left = (await moderation.hidden(root)).find(({ slug }) => slug === 'leak')!
+    expect(left).toMatchObject({
+      owner: expect.stringMatching(/^erased-/),
+      hiddenReason: 'Its owner was suspended, and then erased.',
+    })
+    await moderation.show(root, { owner: left.owner, slug: 'leak' })
+    expect(await shown()).toContain('leak')
   })
 })

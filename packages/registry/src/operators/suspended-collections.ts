@@ -2,6 +2,13 @@
 import { hiddenWithOwner, hideCollection, keepFormerSlug, showCollection, type Tx } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 
+/** Keeps what was hidden with its owner hidden, with a reason: after an erasure no end of the suspension shows it. */
+export async function keepHidden(context: Context, tx: Tx, ownerId: string): Promise<void> {
+  const reason = 'Its owner was suspended, and then erased.'
+  for (const { id } of await hiddenWithOwner(tx, ownerId, { isSuspended: false }))
+    await hideCollection(tx, { id, at: context.now(), reason })
+}
+
 /**
  * Hides the public collections of an account that is suspended, or shows again those that were hidden with it.
  * @returns their number
