@@ -81,6 +81,7 @@ describe.each(anyDatabase)('reports on pages, on $name', (database) => {
     expect([status, text.includes('secret')]).toEqual([200, true])
     expect(text).toContain('You read this private collection as an operator until')
     expect(text).toContain('A &lt;b>report')
+    expect(text).not.toContain('href="/ada/closed/fork"')
     expect((await operator.get('/ada/closed/settings')).status).toBe(403)
     expect((await operator.get('/api/collections/ada/closed')).json).toMatchObject({ slug: 'closed' })
     const key = await stage.server.keyFor((await stage.server.signIn('operator')).cookie, 'admin')

@@ -167,7 +167,7 @@ function Tabs({ seen, tab }: { seen: VisitedCollection; tab: Tab }) {
 
 const Actions = ({ seen }: { seen: VisitedCollection }) => (
   <>
-    {seen.latest !== null && (
+    {seen.latest !== null && seen.openedByOperator === undefined && (
       <a class="button" href={collectionPath(seen, 'fork')} rel="nofollow">
         <Icon name="fork" />
         Fork
