@@ -24,7 +24,8 @@ export const OpenForm = ({ form, done }: { form: Form; done: ComponentChildren }
     <h2>Read a private collection</h2>
     <p>
       If you must judge private content, such as after a report, open the collection: for an hour you read all
-      of it in this browser, and change nothing. The audit log of its owner names you and the reason.
+      of it in browsers where you are signed in, and change nothing. The audit log of its owner names you and
+      the reason.
     </p>
     {done}
     <form method="post" action="#done" class="form">
