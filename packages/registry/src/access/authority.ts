@@ -12,9 +12,10 @@ import {
   type Tx,
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import { demand, RegistryError } from '../errors/errors.ts'
+import { RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller } from '../principal.ts'
-import { type CollectionFacts, type Decision, maySee, mayWork, type Role, roles } from './policy.ts'
+import { demandIn } from './find-collection.ts'
+import { type Decision, mayDo, maySee, type Permission, type Role, roles } from './policy.ts'
 
 /** The caller and the collection with its owner, as found at the start of the request. */
 export interface Acting {
@@ -23,36 +24,33 @@ export interface Acting {
   readonly owner: { readonly id: string; readonly slug: string }
 }
 
-type Rule = (who: Caller, collection: CollectionFacts, role: Role | null) => Decision
 type Clock = Pick<Context, 'now'>
 
-const mayWrite: Rule = (who, collection, role) => mayWork(who, collection, role, 'write')
-
 /**
- * Repeats the check `may` and locks its result until the transaction ends. Runs one statement.
- * @throws unauthenticated; collection_not_found, also if the collection has another owner by now; the refusal of `may`.
+ * Checks a permission again and locks the result until the transaction ends. Runs one statement.
+ * @throws unauthenticated; collection_not_found, also if the collection has another owner by now; the refusal of the permission.
  */
 export async function demandStill(
   { now }: Clock,
   tx: Tx,
   { who, collection, owner }: Acting,
-  may: Rule = mayWrite,
+  permission: Permission = 'write',
 ): Promise<void> {
   const { accountId, credential } = who
   const found = await lockStanding(tx, { collectionId: collection.id, accountId, credential, now: now() })
   if (!found.isGood) throw credentialGone(who)
-  const current = found.collection
-  if (current?.ownerId !== owner.id || !maySee(who, current, found.role))
+  const { collection: current, role } = found
+  if (current?.ownerId !== owner.id || !maySee(who, { collection: current, role }))
     throw new RegistryError('collection_not_found', { say: { owner: owner.slug, slug: collection.slug } })
-  demand(may(who, current, found.role), { owner: owner.slug })
+  demandIn(who, { collection: current, role, owner }, permission)
 }
 
 /** Checks now, without locks: before expensive work, or to explain why a checking statement changed nothing. */
 export const demandNow = (
   context: Pick<Context, 'now' | 'database'>,
   acting: Acting,
-  may?: Rule,
-): Promise<void> => context.database.transactOnce((tx) => demandStill(context, tx, acting, may))
+  permission?: Permission,
+): Promise<void> => context.database.transactOnce((tx) => demandStill(context, tx, acting, permission))
 
 /** Locks the credential until the transaction ends, for acts that concern no collection. @throws unauthenticated */
 export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Promise<void> {
@@ -72,7 +70,7 @@ export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promi
 export function authorityOf({ now }: Clock, { who, collection, owner }: Acting): Authority {
   // The right to write does not depend on visibility.
   const facts = { id: collection.id, public: false }
-  return authorityIn({ now }, who, owner.id, (role) => mayWrite(who, facts, role))
+  return authorityIn({ now }, who, owner.id, (role) => mayDo(who, { collection: facts, role }, 'write'))
 }
 
 /** Like `authorityOf`, for writing in an account. */

@@ -8,10 +8,21 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import { MovedError, RegistryError } from '../errors/errors.ts'
+import { demand, MovedError, RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { isOperator } from './operators.ts'
-import { mayReadOpened, maySee, type Role, type View, viewFor, viewOfOpened } from './policy.ts'
+import {
+  demandOf,
+  mayDo,
+  mayReadOpened,
+  maySee,
+  type Permission,
+  type Role,
+  type Standing,
+  type View,
+  viewFor,
+  viewOfOpened,
+} from './policy.ts'
 import { isAccountSlug, isCollectionSlug } from './slugs.ts'
 
 /** A collection that the caller may see. */
@@ -46,12 +57,12 @@ export async function findVisibleCollection(
   const found = await findCollectionByPath(context.database, path, accountId)
   const opening = found !== undefined && forReading ? await currentOpening(context, who, found) : null
   if (found !== undefined && opening !== null) return { ...found, opening, view: viewOfOpened(who) }
-  if (found !== undefined && maySee(who, found.collection, found.role)) {
-    return { ...found, opening, view: viewFor(who, found.collection, found.role) }
+  if (found !== undefined && maySee(who, found)) {
+    return { ...found, opening, view: viewFor(who, found) }
   }
   // Look up former slugs even if the collection exists but is hidden: the timing must not reveal it.
   const former = await findFormerCollection(context.database, path, accountId)
-  if (found === undefined && former !== undefined && maySee(who, former.collection, former.role)) {
+  if (found === undefined && former !== undefined && maySee(who, former)) {
     throw new MovedError({ owner: former.owner.slug, slug: former.collection.slug })
   }
   // It was public, so this reveals nothing.
@@ -86,4 +97,27 @@ export async function findNamedCollection(
     if (!(error instanceof MovedError)) throw error
     return findVisibleCollection(context, who, { slug: path.slug, ...error.to })
   }
+}
+
+/** @throws the refusal of the permission */
+export function demandIn(
+  who: Principal,
+  at: Standing & { readonly owner: { readonly slug: string } },
+  permission: Permission,
+): void {
+  const answer = mayDo(who, at, permission)
+  const { scope, role } = demandOf(permission)
+  demand(answer, { owner: at.owner.slug, needed: answer === 'insufficient_role' ? role : scope })
+}
+
+/** A collection in which the caller has a permission. @throws the errors of `findVisibleCollection`; the refusal of the permission */
+export async function findCollectionTo(
+  permission: Permission,
+  context: Context,
+  who: Principal,
+  path: { owner: string; slug: string },
+): Promise<VisibleCollection> {
+  const seen = await findVisibleCollection(context, who, path)
+  demandIn(who, seen, permission)
+  return seen
 }

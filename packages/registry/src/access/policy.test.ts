@@ -1,14 +1,12 @@
 /** Every permission as a table: function × principal × role. http-api §1 (credentials, limited keys, roles), §3, §6. */
+import type { Workload } from '@ulmus/storage'
 import { expect, test } from 'vitest'
 import { anonymous, type Caller, type Principal, type Scope } from '../principal.ts'
 import {
   type Decision,
-  mayAdminister,
   mayChangeMember,
-  mayChangeSettings,
   mayCreateIn,
-  mayDeleteCollection,
-  mayDeprecate,
+  mayDo,
   mayEnter,
   mayFork,
   mayHandleKey,
@@ -16,14 +14,11 @@ import {
   mayMakeKeyUntil,
   mayMakePublic,
   mayManageAccount,
-  mayMoveOrOpen,
   mayOpenAsOperator,
   mayReadOpened,
   mayReceiveCollection,
   maySee,
-  mayTransfer,
-  mayWithdraw,
-  mayWork,
+  permissions,
   type Role,
   roleCovers,
   scopeCovers,
@@ -65,6 +60,7 @@ const names = Object.keys(principals) as Name[]
 const roles: (Role | null)[] = [null, 'member', 'admin', 'owner']
 const hidden = { id: mine, public: false }
 const open = { id: mine, public: true }
+const at = (collection: typeof hidden, held: Role | null) => ({ collection, role: held })
 
 const signIn = 'unauthenticated'
 const scope = 'insufficient_scope'
@@ -158,18 +154,19 @@ test('maySee and viewFor', () => {
       capped: byRole,
     },
   }
-  check(seen, (who, held) => maySee(who, hidden, held))
-  for (const name of names) for (const held of roles) expect(maySee(principals[name], open, held)).toBe(true)
-  check(seen, (who, held) => viewFor(who, open, held) === 'full')
+  check(seen, (who, held) => maySee(who, at(hidden, held)))
+  for (const name of names)
+    for (const held of roles) expect(maySee(principals[name], at(open, held))).toBe(true)
+  check(seen, (who, held) => viewFor(who, at(open, held)) === 'full')
   // A caller may choose the public view; the right to see the rest is unchanged.
   const publicly = (who: Principal): Principal =>
     who.kind === 'anonymous' ? who : { ...who, view: 'public' }
   for (const name of names)
-    for (const held of roles) expect(viewFor(publicly(principals[name]), hidden, held)).toBe('public')
-  check(seen, (who, held) => maySee(publicly(who), hidden, held))
+    for (const held of roles) expect(viewFor(publicly(principals[name]), at(hidden, held))).toBe('public')
+  check(seen, (who, held) => maySee(publicly(who), at(hidden, held)))
 })
 
-test('mayWork', () => {
+test('mayDo: poll, write, describe, move', () => {
   const byRole: [Decision, Decision, Decision, Decision] = [member, 'ok', 'ok', 'ok']
   const writers: Table<Decision> = {
     ...{
@@ -184,38 +181,66 @@ test('mayWork', () => {
       capped: byRole,
     },
   }
-  check(writers, (who, held) => mayWork(who, hidden, held, 'write'))
-  check(writers, (who, held) => mayWork(who, open, held, 'write'))
-  check({ ...writers, read: byRole }, (who, held) => mayWork(who, hidden, held, 'read'))
-  check(writers, (who, held) => mayChangeSettings(who, open, held))
+  check(writers, (who, held) => mayDo(who, at(hidden, held), 'write'))
+  check(writers, (who, held) => mayDo(who, at(open, held), 'write'))
+  check({ ...writers, read: byRole }, (who, held) => mayDo(who, at(hidden, held), 'poll'))
+  check(writers, (who, held) => mayDo(who, at(open, held), 'describe'))
   const bounded = { ...writers, here: [member, limit, limit, limit] } as Table<Decision>
-  check(bounded, (who, held) => mayMoveOrOpen(who, open, held))
+  check(bounded, (who, held) => mayDo(who, at(open, held), 'move'))
 })
 
-test('mayDeleteCollection, mayDeprecate', () => {
+test('mayDo: deprecate, delete', () => {
   const byRole: [Decision, Decision, Decision, Decision] = [member, role, 'ok', 'ok']
   const warners: Table<Decision> = {
     ...{ anonymous: signIn, session: byRole, admin: byRole, write: byRole, read: scope, there: limit },
     ...{ here: byRole, manager: byRole, capped: [member, role, role, role] },
   }
-  check(warners, (who, held) => mayDeprecate(who, hidden, held))
+  check(warners, (who, held) => mayDo(who, at(hidden, held), 'deprecate'))
   const deleters = { ...warners, here: [member, limit, limit, limit] } as Table<Decision>
-  check(deleters, (who, held) => mayDeleteCollection(who, hidden, held))
+  check(deleters, (who, held) => mayDo(who, at(hidden, held), 'delete'))
 })
 
-test('mayWithdraw, mayAdminister', () => {
+test('mayDo: withdraw, administer', () => {
   const managing = {
     ...managers([member, role, 'ok', 'ok']),
     manager: [member, role, 'ok', 'ok'],
   } as Table<Decision>
-  check(managing, (who, held) => mayWithdraw(who, hidden, held))
-  check(managing, (who, held) => mayAdminister(who, hidden, held))
+  check(managing, (who, held) => mayDo(who, at(hidden, held), 'withdraw'))
+  check(managing, (who, held) => mayDo(who, at(hidden, held), 'administer'))
 })
 
-test('mayTransfer, and mayReceiveCollection', () => {
-  check(managers([member, role, 'ok', 'ok']), (who, held) => mayTransfer(who, hidden, held))
+test('mayDo: transfer; mayReceiveCollection', () => {
+  check(managers([member, role, 'ok', 'ok']), (who, held) => mayDo(who, at(hidden, held), 'transfer'))
   check(managers([member, role, 'ok', 'ok']), mayReceiveCollection)
-  expect(mayTransfer(caller('admin', mine), hidden, 'owner')).toBe(limit)
+  expect(mayDo(caller('admin', mine), at(hidden, 'owner'), 'transfer')).toBe(limit)
+})
+
+test('permissions grow with the scope and with the role, each alone, and shrink with each limit of a key', () => {
+  const scopes: Scope[] = ['read', 'write', 'admin']
+  const workload: Workload = {
+    ...{ publisher: 'p', issuer: 'https://ci.example', kind: 'other', subject: 'job', claims: {} },
+    ...{ run: null, shows: 'none' },
+  }
+  const limits: Partial<Caller>[] = [{}, { roleCap: 'member' }, { means: { workload } }]
+  const held = (who: Principal, one: Role | null) =>
+    permissions.filter((permission) => mayDo(who, at(hidden, one), permission) === 'ok')
+  for (const limitedTo of [null, mine, other])
+    for (const limit of limits) {
+      const table = scopes.map((one) =>
+        roles.map((had) => held({ ...caller(one, limitedTo), ...limit }, had)),
+      )
+      const expectWithin = (less: readonly string[], more: readonly string[]) =>
+        expect(more, `${limitedTo} ${JSON.stringify(limit)}`).toEqual(expect.arrayContaining([...less]))
+      table.forEach((row, i) => {
+        row.forEach((cell, j) => {
+          if (i > 0) expectWithin(table[i - 1]![j]!, cell)
+          if (j > 0) expectWithin(row[j - 1]!, cell)
+          expectWithin(cell, held(caller(scopes[i]!), roles[j]!))
+        })
+      })
+    }
+  expect(held(principals.session, 'owner')).toEqual(permissions)
+  expect(held(principals.anonymous, 'owner')).toEqual([])
 })
 
 test('mayMakePublic', () => {
@@ -307,11 +332,11 @@ test('mayListMembers', () => {
 test('a capped key acts as a member, whatever its scope', () => {
   const capped: Caller = { ...caller('admin'), roleCap: 'member' }
   for (const held of ['member', 'admin', 'owner'] as const) {
-    expect(mayTransfer(capped, hidden, held)).toBe(role)
+    expect(mayDo(capped, at(hidden, held), 'transfer')).toBe(role)
     expect(mayReceiveCollection(capped, held)).toBe(role)
     expect(mayManageAccount(capped, held)).toBe(role)
     expect(mayChangeMember(capped, held, { target: 'member', self: false, removal: false })).toBe(role)
-    expect(mayWithdraw(capped, hidden, held)).toBe(role)
+    expect(mayDo(capped, at(hidden, held), 'withdraw')).toBe(role)
     expect(webhookBelongs(capped, held)).toBe('caller')
   }
   expect(webhookBelongs(principals.admin, 'admin')).toBe('owner')

@@ -31,10 +31,11 @@ export type Refusal =
   | 'session_required'
 export type Decision = 'ok' | Refusal
 
-/** The facts about a collection that decide permissions. */
-export interface CollectionFacts {
-  readonly id: string
-  readonly public: boolean
+/** The facts that decide what a caller may do with a collection. */
+export interface Standing {
+  readonly collection: { readonly id: string; readonly public: boolean }
+  /** The role of the caller's account in the owner, before the limits of its credential. */
+  readonly role: Role | null
 }
 
 const scopeRank: Record<Scope, number> = { read: 0, write: 1, admin: 2 }
@@ -69,18 +70,17 @@ export function mayEnter(who: Principal, entrance: Entrance): Decision {
 export const mayOpenPages = (who: Principal): Decision => (isWorkload(who) ? 'publisher_key' : 'ok')
 
 /** A limited key acts as a member of the owner only at its own collection. */
-const reaches = (who: Principal, collection: CollectionFacts): boolean =>
+const reaches = (who: Principal, { collection }: Standing): boolean =>
   who.kind !== 'anonymous' && (who.limitedTo === null || who.limitedTo === collection.id)
 
 /** False: the look-up must answer as if the collection did not exist. */
-export function maySee(who: Principal, collection: CollectionFacts, role: Role | null): boolean {
-  return collection.public || (role !== null && reaches(who, collection))
-}
+export const maySee = (who: Principal, at: Standing): boolean =>
+  at.collection.public || (at.role !== null && reaches(who, at))
 
 /** The caller's view of the collection's versions. Call it only for collections that the caller may see. */
-export function viewFor(who: Principal, collection: CollectionFacts, role: Role | null): View {
+export function viewFor(who: Principal, at: Standing): View {
   if (who.kind !== 'anonymous' && who.view === 'public') return 'public'
-  return role !== null && reaches(who, collection) ? 'full' : 'public'
+  return at.role !== null && reaches(who, at) ? 'full' : 'public'
 }
 
 /** Only browser sessions: an operator's key must not read private content, also not one that is stolen. */
@@ -114,71 +114,64 @@ const capped = (who: Principal, role: Role | null): Role | null =>
 export const actsAs = (who: Principal, role: Role | null, wanted: Role): boolean =>
   roleCovers(capped(who, role), wanted)
 
-/** A key limited to a collection may move, open or end it only with scope `admin`: CI systems get keys that publish. */
+/** True for a key of one collection that does not manage it. */
 const isBounded = (who: Principal): boolean =>
   who.kind !== 'anonymous' && who.limitedTo !== null && !scopeCovers(who.scope, 'admin')
 
-/** Permission to push, to change metadata, and to upload files; with scope `read`, to poll their state. */
-export function mayWork(
-  who: Principal,
-  collection: CollectionFacts,
-  role: Role | null,
-  scope: Scope,
-): Decision {
-  const entered = mayEnter(who, { scope })
+interface Demand {
+  /** The least scope of the credential. */
+  readonly scope: Scope
+  /** The least role in the owner. */
+  readonly role: Role
+  /** True: refused to the keys of trusted publishers. */
+  readonly notForJobs?: true
+  /** True: a key of one collection needs the scope `admin`, since CI systems get keys that publish. */
+  readonly notForBounded?: true
+  /** True: refused to keys of one collection. */
+  readonly unlimited?: true
+}
+
+/** What one may do with a collection, and what it takes. */
+const demands = {
+  /** Poll pushes and metadata updates. */
+  poll: { scope: 'read', role: 'member' },
+  /** Push, upload files, and change metadata. */
+  write: { scope: 'write', role: 'member' },
+  /** Change the name, the description and saved questions. */
+  describe: { scope: 'write', role: 'member', notForJobs: true },
+  /** Change the slug or the visibility. `mayMakePublic` decides about a public one, too. */
+  move: { scope: 'write', role: 'member', notForJobs: true, notForBounded: true },
+  /** Warn of a version, which can be undone. */
+  deprecate: { scope: 'write', role: 'admin' },
+  /** See and change the trusted publishers. */
+  administer: { scope: 'admin', role: 'admin' },
+  /** Withdraw and erase versions, which cannot be undone. */
+  withdraw: { scope: 'admin', role: 'admin' },
+  delete: { scope: 'write', role: 'admin', notForBounded: true },
+  /** Give it away. `mayReceiveCollection` checks the receiving account. */
+  transfer: { scope: 'admin', role: 'admin', unlimited: true },
+} as const satisfies Record<string, Demand>
+
+export type Permission = keyof typeof demands
+export const permissions = Object.keys(demands) as readonly Permission[]
+/** What a permission takes, for the sentence of a refusal. */
+export const demandOf = (permission: Permission): Demand => demands[permission]
+
+/** Whether a caller has a permission in a collection. */
+export function mayDo(who: Principal, at: Standing, permission: Permission): Decision {
+  const wanted = demandOf(permission)
+  const entered = mayEnter(who, wanted)
   if (entered !== 'ok') return entered
-  if (!reaches(who, collection)) return 'key_limited'
-  return role === null ? 'not_a_member' : 'ok'
-}
-
-/** Permission to change the name or the description of a collection. */
-export function mayChangeSettings(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
-  const work = mayWork(who, collection, role, 'write')
-  return work === 'ok' && isWorkload(who) ? 'publisher_key' : work
-}
-
-/** Permission to change the slug or the visibility of a collection. `mayMakePublic` decides about a public one, too. */
-export function mayMoveOrOpen(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
-  const change = mayChangeSettings(who, collection, role)
-  return change === 'ok' && isBounded(who) ? 'key_limited' : change
+  if (!reaches(who, at)) return 'key_limited'
+  if (at.role === null) return 'not_a_member'
+  if (wanted.notForJobs === true && isWorkload(who)) return 'publisher_key'
+  if (wanted.notForBounded === true && isBounded(who)) return 'key_limited'
+  return actsAs(who, at.role, wanted.role) ? 'ok' : 'insufficient_role'
 }
 
 /** Permission to make a version. Some collections take versions of trusted publishers alone. */
 export const mayPublish = (who: Principal, { publishersOnly }: { publishersOnly: boolean }): Decision =>
   publishersOnly && !isWorkload(who) ? 'publishers_only' : 'ok'
-
-/** Permission to see and change the trusted publishers of a collection. */
-export function mayAdminister(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
-  const work = mayWork(who, collection, role, 'admin')
-  if (work !== 'ok') return work
-  return actsAs(who, role, 'admin') ? 'ok' : 'insufficient_role'
-}
-
-/** Permission to withdraw and to erase versions, which cannot be undone. */
-export const mayWithdraw = mayAdminister
-
-/** Permission to warn of a version, which can be undone. */
-export function mayDeprecate(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
-  const work = mayWork(who, collection, role, 'write')
-  if (work !== 'ok') return work
-  return actsAs(who, role, 'admin') ? 'ok' : 'insufficient_role'
-}
-
-export function mayDeleteCollection(
-  who: Principal,
-  collection: CollectionFacts,
-  role: Role | null,
-): Decision {
-  const deprecate = mayDeprecate(who, collection, role)
-  if (deprecate !== 'ok' && deprecate !== 'insufficient_role') return deprecate
-  return isBounded(who) ? 'key_limited' : deprecate
-}
-
-/** Permission to give a collection away. `mayReceiveCollection` checks the receiving account. */
-export function mayTransfer(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
-  const entered = mayEnter(who, { scope: 'admin', unlimited: true })
-  return entered === 'ok' ? mayDeleteCollection(who, collection, role) : entered
-}
 
 /** Permission to take a collection into an account. */
 export const mayReceiveCollection = (who: Principal, role: Role | null): Decision =>

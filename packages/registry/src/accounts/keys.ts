@@ -188,8 +188,7 @@ export async function addKey(
 async function demandReadable(context: Context, accountId: string, collectionId: string): Promise<void> {
   const account = actingAccount(accountId)
   const found = await findCollectionById(context.database, collectionId, accountId)
-  if (found === undefined || !maySee(account, found.collection, found.role))
-    throw new RegistryError('collection_not_found')
+  if (found === undefined || !maySee(account, found)) throw new RegistryError('collection_not_found')
 }
 
 /** Last uses of keys, written in the background at most once a minute per key. */

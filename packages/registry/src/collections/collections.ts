@@ -24,16 +24,9 @@ import type {
 } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
+import { findCollectionTo, findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
-import {
-  mayAdminister,
-  mayChangeSettings,
-  mayCreateIn,
-  mayMakePublic,
-  mayMoveOrOpen,
-  type Role,
-} from '../access/policy.ts'
+import { mayCreateIn, mayMakePublic, type Permission, type Role } from '../access/policy.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -172,34 +165,33 @@ async function patchCollection(
   who: Principal,
   { path, change, dryRun }: { path: CollectionPath; change: CollectionChange; dryRun: boolean },
 ): Promise<UpdatedCollection> {
-  const { seen, may } = await demandChange(context, who, path, change)
+  const { seen, to } = await demandChange(context, who, path, change)
   const isOpening = change.public === true && !seen.collection.public
-  if (!dryRun) await changeCollection(context, who, { seen, may, change })
+  if (!dryRun) await changeCollection(context, who, { seen, to, change })
   const warnings = isOpening ? openingWarnings(await openings.of(seen.collection, readerOf(who))) : []
   return { ok: true, ...(warnings.length > 0 && { warnings }) }
 }
 
-/** Checks a change before it is made. `may`: the permission to repeat when it is. */
+/** Checks a change before it is made. `to`: the permission to check again when it is. */
 async function demandChange(
   context: Context,
   who: Principal,
   path: CollectionPath,
   change: CollectionChange,
-): Promise<{ seen: VisibleCollection; may: typeof mayAdminister }> {
-  const seen = await findVisibleCollection(context, who, path)
+): Promise<{ seen: VisibleCollection; to: Permission }> {
+  const to = permissionFor(change)
+  const seen = await findCollectionTo(to, context, who, path)
   const { collection, owner, role } = seen
-  const may = ruleFor(change)
-  demand(may(who, collection, role), { owner: owner.slug, needed: 'admin' })
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
   demandShown(owner, collection, change)
   if (change.public === true && !collection.public) demandMayMakePublic(who, { account: owner, role })
-  return { seen, may }
+  return { seen, to }
 }
 
 async function changeCollection(
   context: Context,
   who: Principal,
-  { seen, may, change }: { seen: VisibleCollection; may: typeof mayAdminister; change: CollectionChange },
+  { seen, to, change }: { seen: VisibleCollection; to: Permission; change: CollectionChange },
 ): Promise<void> {
   const { collection, owner } = seen
   await slugTakenAs(change.slug, () =>
@@ -209,7 +201,7 @@ async function changeCollection(
       const locked = await lockCollection(tx, collection.id, 'update')
       if (locked === undefined)
         throw new RegistryError('collection_not_found', { say: { owner: owner.slug, slug: collection.slug } })
-      await demandStill(context, tx, { who: demandCaller(who), collection, owner }, may)
+      await demandStill(context, tx, { who: demandCaller(who), collection, owner }, to)
       demandShown(owner, locked, change)
       if (account !== undefined && !locked.public) {
         demandMayMakePublic(who, { account, role: await roleIn(tx, who, account) })
@@ -223,9 +215,9 @@ async function changeCollection(
 }
 
 /** The permission for all fields of a change together. */
-function ruleFor({ publishersOnly, slug, public: visible }: CollectionChange): typeof mayAdminister {
-  if (publishersOnly !== undefined) return mayAdminister
-  return slug !== undefined || visible !== undefined ? mayMoveOrOpen : mayChangeSettings
+function permissionFor({ publishersOnly, slug, public: visible }: CollectionChange): Permission {
+  if (publishersOnly !== undefined) return 'administer'
+  return slug !== undefined || visible !== undefined ? 'move' : 'describe'
 }
 
 /** @throws insufficient_role */

@@ -15,11 +15,9 @@ import {
 import type { CollectionPath } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandStill } from '../access/authority.ts'
-import { findVisibleCollection } from '../access/find-collection.ts'
-import { mayDeleteCollection } from '../access/policy.ts'
+import { findCollectionTo } from '../access/find-collection.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
-import { demand } from '../errors/errors.ts'
 import { messageOf } from '../failed-tasks.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 
@@ -65,12 +63,11 @@ export async function removeCollection(
   who: Principal,
   path: CollectionPath,
 ): Promise<{ ok: true }> {
-  const { collection, owner, role } = await findVisibleCollection(context, who, path)
-  demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
+  const { collection, owner } = await findCollectionTo('delete', context, who, path)
   await audited(context, who, async (tx, tell) => {
     const acting = { who: demandCaller(who), collection, owner }
     const locked = await lockCollection(tx, collection.id, 'update')
-    await demandStill(context, tx, acting, mayDeleteCollection)
+    await demandStill(context, tx, acting, 'delete')
     const pushIds = await listPushesWithSpills(tx, collection.id)
     if (locked !== undefined) await dropFormerSlugs(tx, locked, context.now())
     await deleteCollection(tx, collection.id)

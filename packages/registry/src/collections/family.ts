@@ -2,7 +2,7 @@
 import { countPublicForks, countVersionsSince, findCollectionById, listForks } from '@ulmus/storage'
 import type { CollectionPath, Family } from '@ulmus/wire'
 import { findVisibleCollection } from '../access/find-collection.ts'
-import { type CollectionFacts, maySee, type Role, viewFor } from '../access/policy.ts'
+import { maySee, type Standing, viewFor } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
 import { semverOf } from '../versions/content.ts'
@@ -16,8 +16,7 @@ export async function familyOf(context: Context, who: Principal, path: Collectio
   const { id, forkedFromId, forkedFromSemver } = seen.collection
   const accountId = who.kind === 'anonymous' ? null : who.accountId
   // A reader of the public view, even a member, learns no more than the public.
-  const sees = (facts: CollectionFacts, role: Role | null) =>
-    maySee(who, facts, role) && (facts.public || viewFor(who, facts, role) === 'full')
+  const sees = (at: Standing) => maySee(who, at) && (at.collection.public || viewFor(who, at) === 'full')
   const [source, forks, publicForks] = await Promise.all([
     forkedFromId === null || forkedFromSemver === null
       ? undefined
@@ -27,7 +26,7 @@ export async function familyOf(context: Context, who: Principal, path: Collectio
   ])
   return {
     source:
-      source === undefined || !sees(source.collection, source.role)
+      source === undefined || !sees(source)
         ? null
         : {
             owner: source.owner.slug,
@@ -39,7 +38,7 @@ export async function familyOf(context: Context, who: Principal, path: Collectio
             behind: await countVersionsSince(context.database, source.collection.id, forkedFromSemver!),
           },
     forks: forks
-      .filter(({ role, ...fork }) => sees(fork, role))
+      .filter(({ role, ...fork }) => sees({ collection: fork, role }))
       .map(({ id: _id, role: _role, ...fork }) => fork),
     publicForks,
   }

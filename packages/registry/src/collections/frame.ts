@@ -4,14 +4,7 @@ import { formatSemver } from '@ulmus/content'
 import { type CollectionRow, findCollectionById, hasQuestions } from '@ulmus/storage'
 import type { OpeningWarning, VersionPath } from '@ulmus/wire'
 import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import {
-  type Decision,
-  mayDeleteCollection,
-  maySee,
-  mayWithdraw,
-  mayWork,
-  viewFor,
-} from '../access/policy.ts'
+import { type Decision, mayDo, maySee, viewFor } from '../access/policy.ts'
 import { readerOf } from '../budgets/answer-budget.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -139,11 +132,11 @@ export const hiddenByOperators = ({ hiddenAt, hiddenReason }: CollectionRow) =>
         },
       }
 
-const rightsOf = (who: Principal, { collection, role, view }: VisibleCollection): CallerRights => ({
-  isMember: view === 'full',
-  work: mayWork(who, collection, role, 'write'),
-  deletion: mayDeleteCollection(who, collection, role),
-  withdrawal: mayWithdraw(who, collection, role),
+const rightsOf = (who: Principal, seen: VisibleCollection): CallerRights => ({
+  isMember: seen.view === 'full',
+  work: mayDo(who, seen, 'write'),
+  deletion: mayDo(who, seen, 'delete'),
+  withdrawal: mayDo(who, seen, 'withdraw'),
 })
 
 /** The latest version's metadata.description, else the collection's own, else null. */
@@ -155,9 +148,9 @@ export async function forkedFromOf(context: Context, who: Principal, collection:
   if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
   const callerId = who.kind === 'anonymous' ? null : who.accountId
   const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
-  if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
+  if (source === undefined || !maySee(who, source)) return undefined
   // A reader of the public view, even a member, learns no more than the public.
-  const isHidden = !source.collection.public && viewFor(who, source.collection, source.role) === 'public'
+  const isHidden = !source.collection.public && viewFor(who, source) === 'public'
   if (isHidden) return undefined
   return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
 }

@@ -154,7 +154,7 @@ export async function listOwned(
     (slice) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, slice }),
     ({ collection }) => placeOf(collection, 'updated'),
   )
-  return mapPage(page, (listed) => listedItem(listed, viewFor(who, listed.collection, role)))
+  return mapPage(page, (listed) => listedItem(listed, viewFor(who, { collection: listed.collection, role })))
 }
 
 const noCounts = { recordCount: null, fileCount: null, totalBytes: null }

@@ -18,9 +18,9 @@ import {
 import type { CollectionPath } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findNamedAccount } from '../access/find-account.ts'
-import { findVisibleCollection } from '../access/find-collection.ts'
+import { findCollectionTo } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
-import { mayReceiveCollection, mayTransfer } from '../access/policy.ts'
+import { mayReceiveCollection } from '../access/policy.ts'
 import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { demandRoom } from '../accounts/quotas.ts'
 import { audited, type Tell } from '../audit/acts.ts'
@@ -42,9 +42,7 @@ export async function transferCollection(
   path: CollectionPath,
   to: string,
 ): Promise<{ owner: string; slug: string }> {
-  const seen = await findVisibleCollection(context, who, path)
-  const { collection, owner } = seen
-  demand(mayTransfer(who, collection, seen.role), { owner: owner.slug, needed: 'admin' })
+  const { collection, owner } = await findCollectionTo('transfer', context, who, path)
   const target = await findNamedAccount(context, who, to)
   demand(mayReceiveCollection(who, target.role), { owner: target.account.slug, needed: 'admin' })
   const { id, slug } = collection
@@ -53,7 +51,7 @@ export async function transferCollection(
       const account = await lockBoth(tx, owner, target.account)
       const locked = await lockCollection(tx, id, 'update')
       if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
-      await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayTransfer)
+      await demandStill(context, tx, { who: demandCaller(who), collection, owner }, 'transfer')
       demand(mayReceiveCollection(who, await roleIn(tx, who, account)), {
         owner: account.slug,
         needed: 'admin',

@@ -19,13 +19,13 @@ import {
 } from '@ulmus/storage'
 import type { CollectionPath, FilePath, StoredFile, VersionFile, VersionPath } from '@ulmus/wire'
 import { type Acting, demandStill } from '../access/authority.ts'
-import { findVisibleCollection } from '../access/find-collection.ts'
-import { mayWork, type View } from '../access/policy.ts'
+import { findCollectionTo, findVisibleCollection } from '../access/find-collection.ts'
+import type { View } from '../access/policy.ts'
 import { demandRoom, type Room, UploadRooms } from '../accounts/quotas.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { demand, RegistryError } from '../errors/errors.ts'
+import { RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { storedHash } from '../versions/content.ts'
 import { readSidecar } from '../versions/sidecar.ts'
@@ -61,8 +61,7 @@ export function filesOf(context: Context) {
       path: FilePath,
       upload: { body: AsyncIterable<Uint8Array>; contentType?: string },
     ): Promise<{ created: boolean; file: StoredFile }> {
-      const seen = await findVisibleCollection(context, who, path)
-      demand(mayWork(who, seen.collection, seen.role, 'write'), { owner: seen.owner.slug, needed: 'write' })
+      const seen = await findCollectionTo('write', context, who, path)
       const acting = { ...seen, who: demandCaller(who) }
       const hash = uploadedHash(path.hash)
       const contentType = acceptContentType(upload.contentType)

@@ -22,8 +22,8 @@ import {
 import type { MetadataJob as JobAnswer, MetadataResult } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityOf, demandNow, onMissingRow } from '../access/authority.ts'
-import { findVisibleCollection } from '../access/find-collection.ts'
-import { mayPublish, mayWork } from '../access/policy.ts'
+import { findCollectionTo } from '../access/find-collection.ts'
+import { mayPublish } from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
 import { instantText, instantTextOrNull } from '../clock.ts'
 import type { CollectionPath } from '../collections/collections.ts'
@@ -104,8 +104,7 @@ export function metadataOf(context: Context) {
 
     /** @throws unauthenticated, collection_not_found, not_a_member, key_limited, job_not_found. */
     async job(who: Principal, path: CollectionPath, jobId: string): Promise<MetadataJob> {
-      const { collection, owner, role } = await findVisibleCollection(context, who, path)
-      demand(mayWork(who, collection, role, 'read'), { owner: owner.slug })
+      const { collection } = await findCollectionTo('poll', context, who, path)
       const row = isUuid(jobId) ? await findMetadataJob(context.database, jobId) : undefined
       if (row === undefined || row.collectionId !== collection.id) throw new RegistryError('job_not_found')
       return jobAnswer(context, row)
@@ -121,8 +120,7 @@ async function accept(
   patch: Patch,
   seconds: number,
 ): Promise<Update> {
-  const { collection, owner, role, head } = await findVisibleCollection(context, who, path)
-  demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+  const { collection, owner, head } = await findCollectionTo('write', context, who, path)
   demand(mayPublish(who, collection))
   const by = { who: demandCaller(who), collection, owner }
   const fitted = await fitPatch(context, who, patch, head)

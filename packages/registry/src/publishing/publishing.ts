@@ -13,13 +13,12 @@ import {
 } from '@ulmus/storage'
 import type { ChangePublisher, CollectionPath, CreatePublisher, Publisher, Publishers } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import { mayAdminister } from '../access/policy.ts'
+import { findCollectionTo, type VisibleCollection } from '../access/find-collection.ts'
 import { isUuid } from '../answers/pages.ts'
 import { auditedIn } from '../audit/collection-acts.ts'
 import { instantText, instantTextOrNull } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { demand, RegistryError } from '../errors/errors.ts'
+import { RegistryError } from '../errors/errors.ts'
 import { type Anonymous, demandCaller, type Principal } from '../principal.ts'
 import { claimsFault, isSameProject, labelFor } from './claims.ts'
 import { type ExchangedKey, type ExchangeRequest, exchange } from './exchange.ts'
@@ -45,7 +44,7 @@ export function publishingOf(context: Context) {
 
     /** @throws collection_not_found, MovedError, insufficient_scope, key_limited, not_a_member, insufficient_role */
     async list(who: Principal, path: CollectionPath): Promise<Publishers> {
-      const { collection } = await administered(context, who, path)
+      const { collection } = await findCollectionTo('administer', context, who, path)
       const rows = await listPublishers(context.database, collection.id)
       const publishers = rows.map((row) => shown(kinds, row))
       return { issuers, publishersOnly: collection.publishersOnly, publishers }
@@ -53,7 +52,7 @@ export function publishingOf(context: Context) {
 
     /** @throws the errors of `list`; publisher_not_found */
     async get(who: Principal, path: CollectionPath, id: string): Promise<Publisher> {
-      const { collection } = await administered(context, who, path)
+      const { collection } = await findCollectionTo('administer', context, who, path)
       return shown(kinds, await demandPublisher(context.database, collection.id, id))
     },
 
@@ -74,8 +73,8 @@ export function publishingOf(context: Context) {
 
     /** Removes a publisher and revokes its keys. @throws the errors of `list`; publisher_not_found */
     async remove(who: Principal, path: CollectionPath, id: string): Promise<void> {
-      const seen = await administered(context, who, path)
-      await auditedIn(context, who, seen, mayAdminister, async (tx, tell) => {
+      const seen = await findCollectionTo('administer', context, who, path)
+      await auditedIn(context, who, seen, 'administer', async (tx, tell) => {
         const row = await demandPublisher(tx, seen.collection.id, id)
         await deletePublisher(tx, id)
         tell({ action: 'publisher.removed', ...about(seen, row), details: detailsOf(seen, row) })
@@ -102,7 +101,7 @@ async function create(
   path: CollectionPath,
   wanted: CreatePublisher,
 ): Promise<PublisherRow> {
-  const seen = await administered(context, who, path)
+  const seen = await findCollectionTo('administer', context, who, path)
   if (kinds.size === 0) throw new RegistryError('publishing_unavailable')
   const { issuer, claims } = wanted
   const kind = demandClaims(kinds, issuer, claims)
@@ -112,7 +111,7 @@ async function create(
     ...{ shows: wanted.shows ?? 'members', label: wanted.label ?? labelFor(kind, claims) },
     ...{ madeBy: demandCaller(who).accountId, createdAt: context.now(), lastUsedAt: null, refused: null },
   }
-  return auditedIn(context, who, seen, mayAdminister, async (tx, tell) => {
+  return auditedIn(context, who, seen, 'administer', async (tx, tell) => {
     const others = await listPublishers(tx, seen.collection.id)
     if (others.length >= publishersMax)
       throw new RegistryError('too_many_publishers', { say: { max: publishersMax } })
@@ -135,8 +134,8 @@ async function change(
   id: string,
   wanted: ChangePublisher,
 ): Promise<PublisherRow> {
-  const seen = await administered(context, who, path)
-  return auditedIn(context, who, seen, mayAdminister, async (tx, tell) => {
+  const seen = await findCollectionTo('administer', context, who, path)
+  return auditedIn(context, who, seen, 'administer', async (tx, tell) => {
     const before = await demandPublisher(tx, seen.collection.id, id)
     const { claims } = wanted
     const kind = claims && demandClaims(kinds, before.issuer, claims)
@@ -183,17 +182,6 @@ async function demandPublisher(at: Queries, collectionId: string, id: string): P
   const row = isUuid(id) ? await findPublisher(at, collectionId, id) : undefined
   if (row === undefined) throw new RegistryError('publisher_not_found')
   return row
-}
-
-/** A collection whose publishers the caller may see and change. */
-async function administered(
-  context: Context,
-  who: Principal,
-  path: CollectionPath,
-): Promise<VisibleCollection> {
-  const seen = await findVisibleCollection(context, who, path)
-  demand(mayAdminister(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
-  return seen
 }
 
 const about = ({ owner }: VisibleCollection, { id }: PublisherRow) => ({ account: owner.id, target: id })

@@ -100,7 +100,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       id: string,
       filesAfter?: string,
     ): Promise<PushStateAnswer> {
-      const push = await sessions.watch(await sessions.workplace(who, path, 'read'), 'delta', id)
+      const push = await sessions.watch(await sessions.workplace(who, path, 'poll'), 'delta', id)
       return sessions.state(push, 0, filesAfter)
     },
 

@@ -179,7 +179,7 @@ export class Snapshots {
     id: string,
     filesAfter?: string,
   ): Promise<PushStateAnswer> {
-    const seen = await this.#sessions.workplace(who, path, 'read')
+    const seen = await this.#sessions.workplace(who, path, 'poll')
     const push = await this.#sessions.watch(seen, 'snapshot', id)
     if (!isLive(push.status)) return this.#sessions.state(push, 0, filesAfter)
     const known = await this.#marks.of(push)

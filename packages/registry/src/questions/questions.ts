@@ -14,13 +14,12 @@ import {
 } from '@ulmus/storage'
 import type { ChangeQuestion, CollectionPath, CreateQuestion, SavedQuestion } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import { mayChangeSettings } from '../access/policy.ts'
+import { findCollectionTo, findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { collectionSlugCandidates, isCollectionSlug, slugFrom } from '../access/slugs.ts'
 import { auditedIn } from '../audit/collection-acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { demand, RegistryError } from '../errors/errors.ts'
+import { RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import type { Tables } from '../tables/tables.ts'
 import { semverOf } from '../versions/content.ts'
@@ -95,12 +94,12 @@ export function questionsOf(context: Context, tables: Tables) {
       slug: string,
       wanted: ChangeQuestion,
     ): Promise<SavedQuestion> {
-      const seen = await changeable(context, who, path)
+      const seen = await findCollectionTo('describe', context, who, path)
       const before = await demandQuestion(context.database, seen, slug)
       if (Object.values(wanted).every((value) => value === undefined)) return rendered(seen, before)
       const changes = { ...changesOf(wanted, before.sql !== null), updatedAt: context.now() }
       await demandAnswerable(tables, who, path, { ...before, ...changes })
-      return auditedIn(context, who, seen, mayChangeSettings, async (tx, tell) => {
+      return auditedIn(context, who, seen, 'describe', async (tx, tell) => {
         const now = await demandQuestion(tx, seen, slug)
         // Another request changed it meanwhile, so that the tried question would not be the saved one.
         if (now.id !== before.id || now.updatedAt.getTime() !== before.updatedAt.getTime())
@@ -116,8 +115,8 @@ export function questionsOf(context: Context, tables: Tables) {
 
     /** @throws the errors of `list`; insufficient_scope, key_limited, not_a_member, question_not_found */
     async remove(who: Principal, path: CollectionPath, slug: string): Promise<void> {
-      const seen = await changeable(context, who, path)
-      await auditedIn(context, who, seen, mayChangeSettings, async (tx, tell) => {
+      const seen = await findCollectionTo('describe', context, who, path)
+      await auditedIn(context, who, seen, 'describe', async (tx, tell) => {
         const row = await demandQuestion(tx, seen, slug)
         await deleteQuestion(tx, row.id)
         tell(actOf('question.removed', seen, row))
@@ -139,7 +138,7 @@ async function create(
   { who, path }: { who: Principal; path: CollectionPath },
   wanted: CreateQuestion,
 ): Promise<SavedQuestion> {
-  const seen = await changeable(context, who, path)
+  const seen = await findCollectionTo('describe', context, who, path)
   const now = context.now()
   const asked = {
     ...{ id: newId(), collectionId: seen.collection.id, slug: '', name: wanted.name },
@@ -148,7 +147,7 @@ async function create(
   }
   const row: SavedQuestionRow = { ...asked, ...unanswered(asked), createdAt: now, updatedAt: now }
   await demandAnswerable(tables, who, path, row)
-  return auditedIn(context, who, seen, mayChangeSettings, async (tx, tell) => {
+  return auditedIn(context, who, seen, 'describe', async (tx, tell) => {
     const others = await listQuestions(tx, seen.collection.id, { publicOnly: false })
     if (others.length >= questionsMax)
       throw new RegistryError('too_many_questions', { say: { max: questionsMax } })
@@ -157,17 +156,6 @@ async function create(
     tell(actOf('question.saved', seen, made))
     return rendered(seen, made)
   }).finally(() => context.jobs.wake('questions'))
-}
-
-/** A collection whose questions the caller may change. */
-async function changeable(
-  context: Context,
-  who: Principal,
-  path: CollectionPath,
-): Promise<VisibleCollection> {
-  const seen = await findVisibleCollection(context, who, path)
-  demand(mayChangeSettings(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'write' })
-  return seen
 }
 
 /** A question that the caller may see. @throws question_not_found */

@@ -5,8 +5,8 @@
 import { findEntry, formatSemver, idFault, typeFault } from '@ulmus/content'
 import { countPublicForks, giveWay, listVersions, type VersionRow } from '@ulmus/storage'
 import type { ErasedRecord, EraseRecord, HistoryPath, RecordErasure } from '@ulmus/wire'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import { mayPublish, mayWithdraw } from '../access/policy.ts'
+import { findCollectionTo, findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
+import { mayPublish } from '../access/policy.ts'
 import { typeTree } from '../answers/places.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -81,9 +81,8 @@ async function planFor(
   who: Principal,
   path: HistoryPath,
 ): Promise<{ seen: VisibleCollection; plan: RecordErasure; planned: ReadonlySet<string> }> {
-  const seen = await findVisibleCollection(context, who, path)
-  const { collection, owner, head, role } = seen
-  demand(mayWithdraw(who, collection, role), { owner: owner.slug, needed: 'admin' })
+  const seen = await findCollectionTo('withdraw', context, who, path)
+  const { collection, head } = seen
   const { type, id } = path
   const isPossible = idFault(id) === undefined && typeFault(type) === undefined
   const { having, stays } = isPossible ? await versionsWith(context, seen, path) : none

@@ -6,8 +6,8 @@ import { changeBetween, diffTrees, emptyTree, type Tree, type ViewRoots } from '
 import { findVersionById, giveWay, openObjectWriter, type Tx, type VersionRow } from '@ulmus/storage'
 import type { RestoredVersion, RestoreVersion, VersionPath } from '@ulmus/wire'
 import { type Acting, demandNow } from '../access/authority.ts'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import { mayPublish, mayWork } from '../access/policy.ts'
+import { findCollectionTo, type VisibleCollection } from '../access/find-collection.ts'
+import { mayPublish } from '../access/policy.ts'
 import { typeTree } from '../answers/places.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -40,9 +40,8 @@ export const restoresOf = (context: Context) => ({
    * private_field_made_public, private_record_made_public, quota_exceeded
    */
   async restore(who: Principal, path: VersionPath, wanted: RestoreVersion): Promise<RestoredVersion> {
-    const seen = await findVisibleCollection(context, who, path)
-    const { collection, owner, role } = seen
-    demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+    const seen = await findCollectionTo('write', context, who, path)
+    const { collection, owner } = seen
     demand(mayPublish(who, collection))
     const by = { who: demandCaller(who), collection, owner }
     const version = await namedVersion(context, seen, path.v)

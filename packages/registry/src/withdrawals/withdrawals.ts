@@ -26,11 +26,10 @@ import {
 } from '@ulmus/storage'
 import type { CollectionPath, VersionItem, VersionPath, WithdrawnVersion, WithdrawVersion } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import { mayDeprecate, mayWithdraw } from '../access/policy.ts'
+import { findCollectionTo, type VisibleCollection } from '../access/find-collection.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
-import { demand, RegistryError } from '../errors/errors.ts'
+import { RegistryError } from '../errors/errors.ts'
 import { recordInherited } from '../files/known-files.ts'
 import { demandCaller, type Principal, taskFor } from '../principal.ts'
 import { namesToKeep } from '../pushes/schemas/made-public.ts'
@@ -80,7 +79,11 @@ export const withdrawalsOf = (context: Context) => ({
    * @throws the errors of `withdraw`
    */
   marks: async (who: Principal, path: VersionPath): Promise<VersionMarks> => {
-    const version = await namedVersion(context, await seenFor(mayDeprecate, context, who, path), path.v)
+    const version = await namedVersion(
+      context,
+      await findCollectionTo('deprecate', context, who, path),
+      path.v,
+    )
     const [withdrawn, deprecated] = [withdrawalOf(version), deprecationOf(version)]
     return {
       semver: semverOf(version),
@@ -89,18 +92,6 @@ export const withdrawalsOf = (context: Context) => ({
     }
   },
 })
-
-/** A collection whose versions the caller may withdraw or deprecate. @throws the errors of `withdraw` */
-async function seenFor(
-  may: typeof mayWithdraw,
-  context: Context,
-  who: Principal,
-  path: CollectionPath,
-): Promise<VisibleCollection> {
-  const seen = await findVisibleCollection(context, who, path)
-  demand(may(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
-  return seen
-}
 
 /** Attempts at most: another version may land or be withdrawn between reading and recording. */
 const looksMax = 20
@@ -158,7 +149,7 @@ async function lookAt(
   path: CollectionPath,
   { choose }: WithdrawSeveral,
 ): Promise<Look> {
-  const seen = await seenFor(mayWithdraw, context, who, path)
+  const seen = await findCollectionTo('withdraw', context, who, path)
   const withdrawn = await countWithdrawn(context.database, seen.collection.id)
   const versions = await choose(seen)
   const readable = versions.filter(({ withdrawnAt }) => withdrawnAt === null)
@@ -204,7 +195,7 @@ async function record(
   const { seen, head, found, files, privateNames } = look
   const { collection, owner } = seen
   const locked = await lockCollection(tx, collection.id, 'update')
-  await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayWithdraw)
+  await demandStill(context, tx, { who: demandCaller(who), collection, owner }, 'withdraw')
   if (locked === undefined) throw new RegistryError('collection_not_found')
   const withdrawn = await countWithdrawn(tx, collection.id)
   const isSameHead = locked.headId === (seen.head?.id ?? null)
@@ -281,12 +272,12 @@ async function deprecate(
   path: VersionPath,
   message: string | null,
 ): Promise<{ ok: true }> {
-  const seen = await seenFor(mayDeprecate, context, who, path)
+  const seen = await findCollectionTo('deprecate', context, who, path)
   const { collection, owner } = seen
   const { id } = await namedVersion(context, seen, path.v)
   await audited(context, who, async (tx, tell) => {
     await lockCollection(tx, collection.id, 'update')
-    await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeprecate)
+    await demandStill(context, tx, { who: demandCaller(who), collection, owner }, 'deprecate')
     const version = await findVersionById(tx, id)
     if (version === undefined) throw new RegistryError('collection_not_found')
     if (version.withdrawnAt !== null) throw refusalOfWithdrawn(version)

@@ -15,14 +15,14 @@ import {
 import type { CollectionPath, CommittedPush, DryRun } from '@ulmus/wire'
 import { validate as isId, v7 as newId } from 'uuid'
 import { type Acting, demandNow, demandStill } from '../../access/authority.ts'
-import { findVisibleCollection, type VisibleCollection } from '../../access/find-collection.ts'
-import { mayPublish, mayWork } from '../../access/policy.ts'
+import { findCollectionTo, type VisibleCollection } from '../../access/find-collection.ts'
+import { mayPublish } from '../../access/policy.ts'
 import { demandRoom } from '../../accounts/quotas.ts'
 import { instantText } from '../../clock.ts'
 import type { Context } from '../../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../../errors/errors.ts'
 import { filesNeeded } from '../../files/known-files.ts'
-import { type Caller, demandCaller, meansOf, type Principal, type Scope } from '../../principal.ts'
+import { type Caller, demandCaller, meansOf, type Principal } from '../../principal.ts'
 import { schedule } from '../../schedule.ts'
 import { semverOf } from '../../versions/content.ts'
 import type { TaskFor } from '../../work/task.ts'
@@ -59,11 +59,9 @@ export class PushSessions {
     context.jobs.repeat(schedule.pushExpiry, () => expireSessions(context))
   }
 
-  /** The collection, if the caller may push to it. */
-  async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<VisibleCollection> {
-    const seen = await findVisibleCollection(this.#context, who, path)
-    demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
-    return seen
+  /** The collection, if the caller may push to it, or poll. */
+  workplace(who: Principal, path: CollectionPath, to: 'write' | 'poll'): Promise<VisibleCollection> {
+    return findCollectionTo(to, this.#context, who, path)
   }
 
   /** @throws push_not_found. */
