@@ -71,6 +71,14 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     expect((await operator.get('/admin?for=cy&form=quota')).text).toContain('value="12,345,678"')
     const unclear = await send({ do: 'quota', quotaOf: 'cy', quotaBytes: 'much' })
     expect([unclear.status, unclear.text.includes('such as 10 GB')]).toEqual([400, true])
+    await send({ do: 'suspend', account: 'cy' })
+    for (const form of [
+      { do: '', account: 'cy' },
+      { do: 'constructor', account: 'cy' },
+    ])
+      expect((await send(form)).status).toBe(400)
+    expect(row((await operator.get('/admin')).text)).toContain('>Suspended<')
+    await send({ do: 'release', account: 'cy' })
     const refused = await send({ do: 'suspend', account: 'ghost' })
     expect([refused.status, refused.text.includes('id="done"')]).toEqual([404, false])
     expect(refused.text).toMatch(/name="account"[^>]* value="ghost"/)

@@ -26,7 +26,8 @@ import { OpenForm, open } from './open-collection.tsx'
 import { closeReport, Reports, reportsOf } from './reports.tsx'
 
 export const admin = formPage(async (visit, form) => {
-  const act = acts.get(form['do']) ?? suspend
+  const act = acts.get(form['do'])
+  if (act === undefined) throw refusedField('do', 'Press a button of the page again: nothing was done.')
   return new Again({ did: act, done: await act(visit, form) })
 }, adminPage)
 
@@ -55,6 +56,8 @@ type Act = (visit: Visit, form: Form) => Promise<Done>
 
 // A map, because a form may name a member that every object has.
 const acts = new Map<string | undefined, Act>([
+  ['suspend', suspend],
+  ['release', suspend],
   ['erase', erase],
   ['link', linkIdentity],
   ['transfer', handOver],
@@ -146,7 +149,7 @@ function AccountForms({ form, error, only, usual }: AccountFormsProps) {
       class="account-forms"
       open={Object.keys(form).some((name) => !['hidden', 'opened'].includes(name))}
     >
-      <summary>Forms that name an account: suspend, quota, owner, identity, transfer, erase</summary>
+      <summary>Forms that name an account</summary>
       {forms.get(only) ?? [...forms.values()]}
     </details>
   )
