@@ -40,10 +40,7 @@ describe.each(anyDatabase)('reports on pages, on $name', (database) => {
     const forged = { body: 'reason=spam&text=x', headers: elsewhere }
     expect((await anyone.request('POST', '/ada/cities/report', forged)).status).toBe(403)
     const empty = await send(anyone, '/ada/cities/report', { text: ' ' })
-    expect([empty.status, empty.text.includes('Choose what is wrong with the collection')]).toEqual([
-      400,
-      true,
-    ])
+    expect([empty.status, empty.text.includes('Choose a reason for the report.')]).toEqual([400, true])
     const hostile = { reason: 'illegal', text: '<script>x</script>\nline', contact: '<b>@example.org' }
     const sent = await send(anyone, '/ada/cities/report', hostile)
     expect([sent.status, sent.text.includes('The operators have your report')]).toEqual([200, true])

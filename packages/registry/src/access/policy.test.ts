@@ -222,12 +222,12 @@ test('permissions grow with the scope and with the role, each alone, and shrink 
     ...{ run: null, shows: 'none' },
   }
   const limits: Partial<Caller>[] = [{}, { roleCap: 'member' }, { means: { workload } }]
-  const held = (who: Principal, one: Role | null) =>
+  const permitted = (who: Principal, one: Role | null) =>
     permissions.filter((permission) => mayDo(who, at(hidden, one), permission) === 'ok')
   for (const limitedTo of [null, mine, other])
     for (const limit of limits) {
       const table = scopes.map((one) =>
-        roles.map((had) => held({ ...caller(one, limitedTo), ...limit }, had)),
+        roles.map((had) => permitted({ ...caller(one, limitedTo), ...limit }, had)),
       )
       const expectWithin = (less: readonly string[], more: readonly string[]) =>
         expect(more, `${limitedTo} ${JSON.stringify(limit)}`).toEqual(expect.arrayContaining([...less]))
@@ -235,12 +235,12 @@ test('permissions grow with the scope and with the role, each alone, and shrink 
         row.forEach((cell, j) => {
           if (i > 0) expectWithin(table[i - 1]![j]!, cell)
           if (j > 0) expectWithin(row[j - 1]!, cell)
-          expectWithin(cell, held(caller(scopes[i]!), roles[j]!))
+          expectWithin(cell, permitted(caller(scopes[i]!), roles[j]!))
         })
       })
     }
-  expect(held(principals.session, 'owner')).toEqual(permissions)
-  expect(held(principals.anonymous, 'owner')).toEqual([])
+  expect(permitted(principals.session, 'owner')).toEqual(permissions)
+  expect(permitted(principals.anonymous, 'owner')).toEqual([])
 })
 
 test('mayMakePublic', () => {

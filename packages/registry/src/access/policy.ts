@@ -131,7 +131,7 @@ interface Demand {
   readonly unlimited?: true
 }
 
-/** What one may do with a collection, and what it takes. */
+/** Permissions in a collection, with their conditions. */
 const demands = {
   /** Poll pushes and metadata updates. */
   poll: { scope: 'read', role: 'member' },
@@ -154,10 +154,10 @@ const demands = {
 
 export type Permission = keyof typeof demands
 export const permissions = Object.keys(demands) as readonly Permission[]
-/** What a permission takes, for the sentence of a refusal. */
+/** The conditions of a permission, which a refusal names. */
 export const demandOf = (permission: Permission): Demand => demands[permission]
 
-/** Whether a caller has a permission in a collection. */
+/** Decides about a permission in a collection. */
 export function mayDo(who: Principal, at: Standing, permission: Permission): Decision {
   const wanted = demandOf(permission)
   const entered = mayEnter(who, wanted)

@@ -128,14 +128,14 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     expect(await read({ owner: 'guild', slug: 'open' })).toBe('ok')
     expect(await read({ owner: 'guild', slug: 'court' })).toBe('collection_hidden')
     await operators.erase(root, 'ada', { confirmed: true })
-    const shown = async () => (await services.collections.browse({})).items.map(({ slug }) => slug)
-    expect(await shown()).not.toContain('leak')
+    const listed = async () => (await services.collections.browse({})).items.map(({ slug }) => slug)
+    expect(await listed()).not.toContain('leak')
     const left = (await moderation.hidden(root)).find(({ slug }) => slug === 'leak')!
     expect(left).toMatchObject({
       owner: expect.stringMatching(/^erased-/),
       hiddenReason: 'Its owner was suspended, and then erased.',
     })
     await moderation.show(root, { owner: left.owner, slug: 'leak' })
-    expect(await shown()).toContain('leak')
+    expect(await listed()).toContain('leak')
   })
 })

@@ -2,7 +2,7 @@
 import { hiddenWithOwner, hideCollection, keepFormerSlug, showCollection, type Tx } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 
-/** Keeps what was hidden with its owner hidden, with a reason: after an erasure no end of the suspension shows it. */
+/** Gives collections that are hidden with their owner a reason of their own, so that they stay hidden after its erasure. */
 export async function keepHidden(context: Context, tx: Tx, ownerId: string): Promise<void> {
   const reason = 'Its owner was suspended, and then erased.'
   for (const { id } of await hiddenWithOwner(tx, ownerId, { isSuspended: false }))

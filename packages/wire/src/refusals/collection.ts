@@ -35,7 +35,7 @@ export const collectionRefusals = {
   hidden_by_operators: {
     kind: 'conflict',
     sentence: (f) =>
-      `The operators of this registry have hidden \`${f.owner}/${f.slug}\`${f.reason ? `: “${f.reason}”.` : '.'} Only they can make it public again.`,
+      `The operators of this registry have hidden \`${f.owner}/${f.slug}\`${f.reason ? `: ${String(f.reason).replace(/[^.!?]$/u, '$&.')}` : '.'} Only they can make it public again.`,
     meaning: 'the collection cannot be made public: the operators have hidden it',
     remedy: 'Ask the operators of the registry to show it.',
     example: { say: { slug: 'cities', owner: 'ada', reason: 'It names people who did not agree.' } },

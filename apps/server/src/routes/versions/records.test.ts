@@ -440,7 +440,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
     })
 
     test('a damaged object at its very beginning is 500 `object_corrupt`, with nothing that was said of the stream', async () => {
-      // Background work would read into the cache what is damaged below.
+      // Background work would read the objects into the cache before they are damaged.
       const idle = await setStage(database, { roles: ['api'] })
       onTestFinished(() => idle.end())
       const path = await large(idle)

@@ -15,7 +15,7 @@ export const report = formPage<Sent>(
   async (visit, form) => {
     const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
     if (!Object.hasOwn(reportReasons, form['reason'] ?? ''))
-      throw refusedField('reason', 'Choose what is wrong with the collection.')
+      throw refusedField('reason', 'Choose a reason for the report.')
     const given = { reason: form['reason'], text: typed(form, 'text') ?? '', contact: typed(form, 'contact') }
     await visit.registry.reports.make(visit.who, path, checked(ReportCollection, given))
     return new Again({ isSent: true })
