@@ -209,9 +209,14 @@ export const inSite: Readonly<Record<string, Row>> = {
   'acting as on a person on what is none': {
     asked: [
       'POST /admin (suspend)', 'POST /admin (release)', 'POST /admin (erase)',
-      'POST /admin (what every object has)', 'POST /admin (link)', 'POST /admin (transfer)',
+      'POST /admin (link)', 'POST /admin (transfer)',
     ],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
     row: '401    401    401    403    403    403    403    422    403    403    403    403    403    403    403    403    401    403',
+  },
+  'pressing a button of /admin that is none': {
+    asked: ['POST /admin (what every object has)'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+    row: '401    401    401    403    403    403    403    400    403    403    403    403    403    403    403    403    401    403',
   },
 }
