@@ -136,6 +136,50 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     expect((await stage.ada.get(latest)).json.schemas.A).toEqual(bird)
   })
 
+  test('a removed property is removed from the records, too, if its row is ticked; private records stay private', async () => {
+    const closed = { ...bird, additionalProperties: false }
+    const more = Array.from({ length: 600 }, (_, at) => put(`m${at}`, { name: 'Tit', wings: at }))
+    const hidden = put('9', { name: 'Owl', wings: 3, keeper: 'Eve' }, { private: true })
+    const puts = [put('1', { name: 'Owl' }), put('2', { name: 'Crow', wings: 2 }), hidden, ...more]
+    const { path, at, latest } = await published({ A: closed, Other: {} }, puts)
+    const { text } = await ada.get(`${at}/A/edit`)
+    const remove = { ...fieldsOf(text), [fieldOf(text, 'wings', 'remove')]: 'on' }
+    const refused = await ada.postForm(`${at}/A/edit`, { ...remove, do: 'check' })
+    expect([refused.status, textIn(refused.text)]).toEqual([
+      422,
+      expect.stringContaining('To remove a property from the records, too, tick that in its row.'),
+    ])
+    const [row] = fieldOf(text, 'wings', '').split('.')
+    expect(refused.text).toContain(`<a href="#property-${row}"><code>/wings</code></a>`)
+    expect(refused.text).toContain(`<fieldset class="property unfit" id="property-${row}">`)
+    const both = { ...remove, [fieldOf(text, 'wings', 'drop')]: 'on' }
+    const checked = await ada.postForm(`${at}/A/edit`, { ...both, do: 'check' })
+    expect([checked.status, textIn(checked.text)]).toEqual([
+      200,
+      expect.stringContaining('602 records lose wings. Versions published before keep it.'),
+    ])
+    // A save of the form without the tick is another change.
+    const save = { ...fieldsOf(checked.text), do: 'save' }
+    const { [fieldOf(text, 'wings', 'drop')]: _, ...unticked } = save as Record<string, string>
+    expect((await ada.postForm(`${at}/A/edit`, unticked)).status).toBe(422)
+    expect((await ada.postForm(`${at}/A/edit`, save)).status).toBe(303)
+    const { json } = await stage.ada.get(latest)
+    expect([json.semver, json.recordCount, 'wings' in json.schemas.A.properties]).toEqual([
+      'v2.0.0',
+      603,
+      false,
+    ])
+    const { records } = (await stage.ada.get(`${latest}/records?type=A&limit=1000`)).json
+    const datas = records.map(({ data }: { data: object }) => JSON.stringify(data))
+    expect(new Set(datas)).toEqual(
+      new Set(['{"name":"Owl"}', '{"name":"Crow"}', '{"keeper":"Eve","name":"Owl"}', '{"name":"Tit"}']),
+    )
+    const query = '/versions/latest/records?type=A&limit=1000'
+    const seen = (await testClient(stage.server.url, undefined).get(`${path}${query}`)).json.records
+    expect(seen.map(({ id }: { id: string }) => id)).not.toContain('9')
+    expect(seen).toHaveLength(602)
+  })
+
   test('of two people at once the second keeps the typed changes, on top of those of the first', async () => {
     const { path, at, latest } = await published()
     const link = `${at}/A/edit`
@@ -286,7 +330,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     const { at } = await published()
     const link = `${at}/A/edit`
     const rows = (html: string) =>
-      Array.from(html.matchAll(/<fieldset class="property">([\s\S]*?)<\/fieldset>/g), ([, row]) => {
+      Array.from(html.matchAll(/<fieldset class="property"[^>]*>([\s\S]*?)<\/fieldset>/g), ([, row]) => {
         const [, name = ''] = /<legend[^>]*>(?:New property )?<code>([^<]*)/.exec(row!) ?? []
         return `${name}${row!.includes('<details open') ? ' open' : ''}`
       })

@@ -27,7 +27,10 @@ document.addEventListener(
 )
 
 document.addEventListener('keydown', ({ key }) => {
-  if (key === 'Escape') document.querySelector('.long[open]')?.removeAttribute('open')
+  const text = key === 'Escape' && document.querySelector('.long[open]')
+  if (!text) return
+  text.removeAttribute('open')
+  text.querySelector('summary')?.focus({ preventScroll: true })
 })
 
 /** Menus of versions: the link is replaced by a menu that loads when it is opened. */

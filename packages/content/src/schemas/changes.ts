@@ -13,7 +13,7 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
  */
 export function schemaChanges(before: PlainSchema | undefined, after: PlainSchema | undefined): Sentence[] {
   if (before === undefined || after === undefined)
-    return before === after ? [] : [before === undefined ? 'is new' : 'went, with its records']
+    return before === after ? [] : [before === undefined ? 'is new' : 'was removed, with its records']
   return same(before, after) ? [] : typeChanges(before, after)
 }
 
@@ -42,7 +42,7 @@ const hasPlaces = (...schemas: PlainSchema[]): boolean =>
 
 function fieldChanges(was: Field | undefined, is: Field | undefined): Sentence[] {
   if (was === undefined) return [`is new: ${is!.isRequired ? 'required ' : ''}${is!.type}`]
-  if (is === undefined) return ['went']
+  if (is === undefined) return ['was removed']
   const rules = (field: Field) => field.rules.join('; ')
   return [
     ...(was.type === is.type ? [] : [`became ${is.type}, was ${was.type}`]),

@@ -259,13 +259,13 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
         {
           type: 'Bird',
           changes: [
-            '`nest` went',
+            '`nest` was removed',
             '`size` is new: any',
             '`song` is required no more, became private',
             '`wings` became number, was integer, became required',
           ],
         },
-        { type: 'Egg', changes: ['went, with its records'] },
+        { type: 'Egg', changes: ['was removed, with its records'] },
         { type: 'Nest', changes: ['is new'] },
         { type: 'Ring', changes: ['`place` is new: any'] },
       ])

@@ -154,7 +154,7 @@ const Decide = ({ on }: { on: Report }) => (
         Dismiss<span class="sr-only"> the report about {nameOf(on)}</span>
       </button>{' '}
       <button type="submit" name="do" value="acted">
-        Done<span class="sr-only">: acted on the report about {nameOf(on)}</span>
+        Acted on<span class="sr-only"> the report about {nameOf(on)}</span>
       </button>
     </form>
   </>

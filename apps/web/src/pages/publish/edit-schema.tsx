@@ -6,14 +6,15 @@ import { Empty } from '../../components/small.tsx'
 import type { VersionResponse } from '../../data/collection.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { Again, type FormState, formPage, refusedField, typed } from '../../form.ts'
-import { cutName, cutText, shownName } from '../../format.ts'
+import { counted, cutName, cutText, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { collectionPath, withQuery } from '../../paths.ts'
 import { Confirmations, confirmedIn, inFormWords } from './confirmations.tsx'
+import { type Dropped, droppedMax } from './dropped-members.ts'
 import { editedSchema } from './edited-schema.ts'
-import { type Checked, CheckedChange, SchemaRefusal } from './schema-check.tsx'
-import { type Draft, draftOf } from './schema-draft.ts'
+import { type Checked, CheckedChange, SchemaRefusal, unfitProperties } from './schema-check.tsx'
+import { canDrop, type Draft, draftOf } from './schema-draft.ts'
 import { entriesMax, entriesOf, newEntriesMax, newEntry } from './schema-entries.ts'
 import { PropertyFields, typesList } from './schema-fields.tsx'
 import { inOrder, isMove, movedBy } from './schema-order.ts'
@@ -51,10 +52,12 @@ async function checkOrSave(visit: Visit, form: Form): Promise<Redirect | Again<{
   if (isNew && edit.added.length === 0) throw refusedField('n0.name', 'Name at least one property.')
   const after = canonicalize(editedSchema(schema, edit) as Json)
   if (!isNew && after === canonicalize(schema as Json)) throw new RegistryError('no_changes')
-  const stamp = hashText(`${from} ${type} ${after}`)
+  const records = version?.typeCounts[type] ?? 0
+  const dropped = droppedIn(draft, type, records)
+  const stamp = hashText(JSON.stringify([from, type, after, dropped?.names]))
   const words = isNew ? `Added the type ${shownName(type)}` : `Changed the schema of ${shownName(type)}`
   const push = {
-    ...{ seen, version, type, schema: after, confirmed: confirmedIn(form) },
+    ...{ seen, version, type, schema: after, confirmed: confirmedIn(form), dropped },
     message: typed(form, 'message') ?? words,
   }
   if (form['do'] === 'save' && form['checked'] === stamp) {
@@ -67,10 +70,25 @@ async function checkOrSave(visit: Visit, form: Form): Promise<Redirect | Again<{
   const checked: Checked = {
     ...{ type, from, to: dryRun.semver, warnings, stamp },
     sentences: schemaChanges(before, parseJson(after) as PlainSchema),
-    records: version?.typeCounts[type] ?? 0,
+    records,
+    dropped: dropped && { names: dropped.names, records: dryRun.changes.updated },
     isOther: form['do'] === 'save',
   }
   return new Again({ form, checked })
+}
+
+/** Properties that the form removes from the records, too. @throws invalid_request */
+function droppedIn({ version, edit }: Draft, type: string, records: number): Dropped | undefined {
+  const names = edit.entries.flatMap(({ name, isRemoved, isDropped }) =>
+    isRemoved && isDropped ? [name] : [],
+  )
+  if (version === null || records === 0 || names.length === 0) return undefined
+  if (records > droppedMax)
+    throw refusedField(
+      '',
+      `The type has ${counted(records, 'record')}: this form changes up to ${droppedMax}.`,
+    )
+  return { type, names, from: version.semver }
 }
 
 /** @throws invalid_request */
@@ -106,7 +124,7 @@ async function schemaPage(
           </h2>
           {fault === undefined ? (
             <>
-              <SchemaRefusal seen={seen} error={error} moved={draft.moved} />
+              <SchemaRefusal draft={draft} error={error} />
               <SchemaForm draft={draft} form={form} error={error} checked={checked} />
             </>
           ) : (
@@ -146,6 +164,8 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
   const { order, moved } = draft.moved === undefined ? movedBy(form, edit) : { order: inOrder(edit) }
   const types = Object.keys(version?.schemas ?? {}).slice(0, typesMax)
   const saved = entriesOf(draft.schema)
+  const mayDrop = canDrop(draft)
+  const unfit = unfitProperties(error)
   return (
     <form method="post" class="form">
       {/* Enter in a field presses the first button of a form. */}
@@ -171,6 +191,8 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
           saved={isNew ? undefined : saved[index]}
           moves={{ up: at > 0, down: at < order.length - 1 }}
           moved={moved?.name === entry.name ? moved.direction : undefined}
+          isUnfit={unfit.has(entry.name)}
+          mayDrop={!isNew && mayDrop}
         />
       ))}
       {Array.from({ length: Math.min(blank, newEntriesMax - edit.added.length) }, (_, index) => (

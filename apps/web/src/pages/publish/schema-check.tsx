@@ -5,10 +5,13 @@ import type { PushWarning } from '@ulmus/wire'
 import { Reasons, type Refused } from '../../components/form.tsx'
 import { Name, Words } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
-import type { VisitedCollection } from '../../data/collection.ts'
 import type { Issue } from '../../form.ts'
-import { counted, cutText, shownName } from '../../format.ts'
+import { counted, cutName, cutText, shownName } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
+import { droppedMax } from './dropped-members.ts'
+import { canDrop, type Draft } from './schema-draft.ts'
+import { type Entry, prefixOf } from './schema-entries.ts'
+import { rowId } from './schema-fields.tsx'
 
 /** An edited schema that can be saved. */
 export interface Checked {
@@ -20,6 +23,8 @@ export interface Checked {
   /** Number of records of the type, all of which fit. */
   readonly records: number
   readonly warnings: readonly PushWarning[]
+  /** Properties that records lose, and the number of these records. */
+  readonly dropped: { readonly names: readonly string[]; readonly records: number } | undefined
   /** True: another change than the one that was to be saved. */
   readonly isOther: boolean
   /** Identifies the checked change: a save with another one is checked first. */
@@ -33,67 +38,81 @@ const namedMax = 3
 /** Maximum length of a name. Characters. */
 const nameMax = 100
 
-export const CheckedChange = ({ type, sentences, from, to, records, warnings, stamp, isOther }: Checked) => (
-  <section class="note" aria-label="Checked changes">
-    {isOther && (
-      <p role="alert">
-        <strong>You changed the form after the check, so nothing was saved.</strong> This is what a save makes
-        now:
-      </p>
-    )}
-    <ul class="sentences">
-      {sentences.slice(0, listedMax).map((sentence) => (
-        <li key={sentence}>
-          <strong>{shownName(type)}</strong>: <Words text={sentence} />
-        </li>
-      ))}
-    </ul>
-    {sentences.length > listedMax && <p>and {sentences.length - listedMax} more changes.</p>}
-    <p>
-      It makes version <span class="semver">{to}</span>
-      {from !== null && ` after ${from} (${reasonOf(from, to)})`}.{' '}
-      {records === 0
-        ? 'The type has no records yet.'
-        : records === 1
-          ? 'The one record fits.'
-          : `All ${counted(records, 'record')} fit.`}{' '}
-      {sentences.some((sentence) => /became private(?:,|$)/.test(sentence)) &&
-        'Versions published before still show what becomes private.'}
-    </p>
-    {warnings.length > 0 && (
-      <ul class="plain">
-        {warnings.slice(0, listedMax).map(({ type: of, id, path, message }) => (
-          <li key={`${of} ${id} ${path} ${message}`} dir="auto">
-            Warning:{' '}
-            {cutText(
-              [of, id, path]
-                .filter(Boolean)
-                .map((part) => shownName(part!))
-                .join(' '),
-              3 * nameMax,
-            )}
-            : {cutText(message, 500)}
+export const CheckedChange = (checked: Checked) => {
+  const { type, sentences, from, to, records, dropped, warnings, stamp, isOther } = checked
+  return (
+    <section class="note" aria-label="Checked changes">
+      {isOther && (
+        <p role="alert">
+          <strong>You changed the form after the check, so nothing was saved.</strong> This is what a save
+          makes now:
+        </p>
+      )}
+      <ul class="sentences">
+        {sentences.slice(0, listedMax).map((sentence) => (
+          <li key={sentence}>
+            <strong>{shownName(type)}</strong>: <Words text={sentence} />
           </li>
         ))}
       </ul>
-    )}
-    <input type="hidden" name="checked" value={stamp} />
-    {/* The focus scrolls the outcome into view. */}
-    <button type="submit" class="primary" name="do" value="save" autofocus>
-      Save as {to}
-    </button>
-  </section>
-)
+      {dropped !== undefined && (
+        <p>
+          {counted(dropped.records, 'record')} {dropped.records === 1 ? 'loses' : 'lose'}{' '}
+          {dropped.names.slice(0, listedMax).map((name, index) => (
+            <>
+              {index > 0 && ', '}
+              <code key={name}>{cutName(name, nameMax)}</code>
+            </>
+          ))}
+          . Versions published before keep it.
+        </p>
+      )}
+      {sentences.length > listedMax && <p>and {sentences.length - listedMax} more changes.</p>}
+      <p>
+        It makes version <span class="semver">{to}</span>
+        {from !== null && ` after ${from} (${reasonOf(from, to)})`}.{' '}
+        {records === 0
+          ? 'The type has no records yet.'
+          : records === 1
+            ? 'The one record fits.'
+            : `All ${counted(records, 'record')} fit.`}{' '}
+        {sentences.some((sentence) => /became private(?:,|$)/.test(sentence)) &&
+          'Versions published before still show what becomes private.'}
+      </p>
+      {warnings.length > 0 && (
+        <ul class="plain">
+          {warnings.slice(0, listedMax).map(({ type: of, id, path, message }) => (
+            <li key={`${of} ${id} ${path} ${message}`} dir="auto">
+              Warning:{' '}
+              {cutText(
+                [of, id, path]
+                  .filter(Boolean)
+                  .map((part) => shownName(part!))
+                  .join(' '),
+                3 * nameMax,
+              )}
+              : {cutText(message, 500)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <input type="hidden" name="checked" value={stamp} />
+      {/* The focus scrolls the outcome into view. */}
+      <button type="submit" class="primary" name="do" value="save" autofocus>
+        Save as {to}
+      </button>
+    </section>
+  )
+}
 
 interface RefusalProps {
-  readonly seen: VisitedCollection
+  readonly draft: Draft
   readonly error: Refused
-  /** Sentences about the latest version if the form was made from another one. */
-  readonly moved: string | undefined
 }
 
 /** Reason for which nothing was stored. */
-export function SchemaRefusal({ seen, error, moved }: RefusalProps) {
+export function SchemaRefusal({ draft, error }: RefusalProps) {
+  const { moved } = draft
   if (moved === undefined && error === undefined) return null
   if (error?.code === 'no_changes')
     return (
@@ -108,7 +127,7 @@ export function SchemaRefusal({ seen, error, moved }: RefusalProps) {
       {moved !== undefined || error === undefined ? (
         <p>{moved}</p>
       ) : error.code === 'schema_violation' ? (
-        <Unfit seen={seen} error={error} />
+        <Unfit draft={draft} error={error} />
       ) : (
         <Reasons of={error} />
       )}
@@ -123,8 +142,25 @@ interface UnfitRecord {
   readonly errors?: readonly { readonly path: string; readonly message: string }[]
 }
 
+interface UnfitProps extends Pick<RefusalProps, 'draft'> {
+  readonly error: RegistryError
+}
+
+/** Name of the property that a path leads to or into; undefined: the path is the record itself. */
+const propertyAt = (path: string): string | undefined => {
+  const [, first] = path.split('/')
+  return first?.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** Names of the properties that records do not fit. */
+export const unfitProperties = (error: Refused): ReadonlySet<string> => {
+  const unfit = (error?.details['validationErrors'] ?? []) as readonly UnfitRecord[]
+  const paths = unfit.flatMap(({ errors = [] }) => errors.map(({ path }) => propertyAt(path)))
+  return new Set(paths.filter((name) => name !== undefined))
+}
+
 /** Faults of records, each with the first records that have it. */
-function Unfit({ seen, error }: { seen: VisitedCollection; error: RegistryError }) {
+function Unfit({ draft, error }: UnfitProps) {
   const { validationErrors = [], totalErrors = 0 } = error.details as {
     validationErrors?: readonly UnfitRecord[]
     totalErrors?: number
@@ -138,21 +174,26 @@ function Unfit({ seen, error }: { seen: VisitedCollection; error: RegistryError 
       faults.set(key, fault)
     }
   const isCut = totalErrors > validationErrors.length
+  const removes = draft.edit.entries.some(({ isRemoved, isDropped }) => isRemoved && !isDropped)
   return (
     <>
       <p>
         {counted(totalErrors, 'record')} {totalErrors === 1 ? 'does' : 'do'} not fit the new schema, so
         nothing was stored. Correct the records first, or change the schema.
+        {removes &&
+          (canDrop(draft)
+            ? ' To remove a property from the records, too, tick that in its row.'
+            : ` In a type of more than ${droppedMax} records, a push removes a property from them.`)}
         {isCut && ` Of the first ${validationErrors.length}:`}
       </p>
       <ul>
         {[...faults.values()].slice(0, listedMax).map(({ path, message, records }) => (
           <li key={`${path} ${message}`}>
-            {path !== '' && <code>{cutText(path, nameMax)}</code>} {cutText(message, 500)}:{' '}
+            <FaultPlace path={path} entries={draft.edit.entries} /> {cutText(message, 500)}:{' '}
             {records.slice(0, namedMax).map(({ type, id }, index) => (
               <>
                 {index > 0 && ', '}
-                <a href={recordPath(seen, type, id)}>
+                <a href={recordPath(draft.seen, type, id)}>
                   <Name of={id} most={nameMax} />
                 </a>
               </>
@@ -163,4 +204,12 @@ function Unfit({ seen, error }: { seen: VisitedCollection; error: RegistryError 
       </ul>
     </>
   )
+}
+
+/** Where the fault is, with a link to its row of the form. */
+function FaultPlace({ path, entries }: { path: string; entries: readonly Entry[] }) {
+  if (path === '') return null
+  const index = entries.findIndex(({ name }) => name === propertyAt(path))
+  const place = <code>{cutText(path, nameMax)}</code>
+  return index < 0 ? place : <a href={`#${rowId(prefixOf(index, false))}`}>{place}</a>
 }

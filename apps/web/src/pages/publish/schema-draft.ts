@@ -10,6 +10,7 @@ import {
 } from '../../data/collection.ts'
 import { cutText } from '../../format.ts'
 import type { Form, Visit } from '../../page.ts'
+import { droppedMax } from './dropped-members.ts'
 import {
   entriesOf,
   onLatest,
@@ -38,6 +39,12 @@ export interface Draft {
 
 /** Schema of a new type before its properties. */
 const emptySchema: PlainSchema = { type: 'object', additionalProperties: false }
+
+/** True: the form can remove properties from the records of the type, of which there are some. */
+export function canDrop({ version, type }: Draft): boolean {
+  const records = type === undefined ? 0 : (version?.typeCounts[type] ?? 0)
+  return records > 0 && records <= droppedMax
+}
 
 /** @throws collection_not_found, not_a_member, type_not_found */
 export async function draftOf(visit: Visit, form: Form): Promise<Draft> {

@@ -42,6 +42,8 @@ export interface Entry {
   readonly isRequired: boolean
   readonly isPrivate: boolean
   readonly isRemoved: boolean
+  /** If it is removed: from the records, too. */
+  readonly isDropped: boolean
 }
 
 /** Changes of the form: words of the type, entries of its properties, and new ones. */
@@ -55,7 +57,7 @@ export interface SchemaEdit {
 const blank = { title: '', description: '', refersTo: '', values: '', order: '' } as const
 export const newEntry: Entry = {
   ...{ ...blank, name: '', kind: 'text', type: '', hasMembers: true },
-  ...{ isRequired: false, isPrivate: false, isRemoved: false },
+  ...{ isRequired: false, isPrivate: false, isRemoved: false, isDropped: false },
 }
 
 export const objectIn = (value: unknown): PlainSchema | undefined =>
@@ -88,6 +90,7 @@ export const entriesOf = (schema: PlainSchema): Entry[] =>
         isRequired,
         isPrivate,
         isRemoved: false,
+        isDropped: false,
         order: String(index + 1),
       },
       ...wordsIn(at ?? {}),
@@ -189,7 +192,8 @@ function entryIn(form: Form, prefix: string, before: Entry): Entry {
     refersTo: lineIn(text('refersTo')),
     values: before.values === undefined ? undefined : linesIn(form[`${prefix}values`] ?? before.values),
     order: lineIn(text('order')),
-    ...{ isRequired: isOn('required'), isPrivate: isOn('private'), isRemoved: isOn('remove') },
+    ...{ isRequired: isOn('required'), isPrivate: isOn('private') },
+    ...{ isRemoved: isOn('remove'), isDropped: isOn('drop') },
   }
 }
 

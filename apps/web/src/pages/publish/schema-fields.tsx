@@ -28,15 +28,22 @@ interface PropertyProps {
   readonly moves: Readonly<Record<Direction, boolean>>
   /** Direction in which it was just moved, if it was. */
   readonly moved?: Direction | undefined
+  /** True: records do not fit it. Default: false. */
+  readonly isUnfit?: boolean
+  /** True: the form can remove it from records. Default: false. */
+  readonly mayDrop?: boolean
 }
+
+/** Id of the row of a property. */
+export const rowId = (prefix: string): string => `property-${prefix.slice(0, -1)}`
 
 /** A row, whose details unfold. */
 export const PropertyFields = (props: PropertyProps) => {
-  const { entry, index, isNew, isFocused, saved = newEntry, moves, moved } = props
+  const { entry, index, isNew, isFocused, saved = newEntry, moves, moved, isUnfit, mayDrop } = props
   const prefix = prefixOf(index, isNew)
   const { name, type, kind, hasMembers } = entry
   return (
-    <fieldset class="property">
+    <fieldset class={isUnfit ? 'property unfit' : 'property'} id={rowId(prefix)}>
       <legend class={isNew ? 'sr-only' : name.length > lineMax ? 'long-name' : undefined}>
         {isNew && 'New property '}
         {name !== '' && <code>{cutName(name, nameMax)}</code>}
@@ -62,6 +69,14 @@ export const PropertyFields = (props: PropertyProps) => {
         <Check name={`${prefix}required`} label="Required" isOn={entry.isRequired} />
         {hasMembers && <Check name={`${prefix}private`} label="Private" isOn={entry.isPrivate} />}
         <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />
+        {mayDrop && (
+          <Check
+            name={`${prefix}drop`}
+            label="Remove from the records, too"
+            isOn={entry.isDropped}
+            class="also-records"
+          />
+        )}
       </div>
       <Moves {...{ prefix, name, moves, moved }} />
       <Details {...{ entry, prefix, saved }} />
@@ -177,8 +192,15 @@ function Moves({ prefix, name, moves, moved }: MovesProps) {
   )
 }
 
-const Check = ({ name, label, isOn }: { name: string; label: string; isOn: boolean }) => (
-  <label class="check">
+interface CheckProps {
+  readonly name: string
+  readonly label: string
+  readonly isOn: boolean
+  readonly class?: string
+}
+
+const Check = ({ name, label, isOn, class: kind = '' }: CheckProps) => (
+  <label class={`check ${kind}`.trim()}>
     <input type="checkbox" name={name} value="on" checked={isOn} />
     <span>{label}</span>
   </label>

@@ -3,6 +3,7 @@ import { type DryRun, OpenPush, type PushWarning } from '@ulmus/wire'
 import type { VersionResponse, VisitedCollection } from '../../data/collection.ts'
 import { checked } from '../../form.ts'
 import type { Visit } from '../../page.ts'
+import { type Dropped, linesWithout } from './dropped-members.ts'
 
 /** A schema to publish on top of `version`. */
 export interface SchemaPush {
@@ -14,6 +15,8 @@ export interface SchemaPush {
   readonly message: string
   /** Entries of `confirm_public`. */
   readonly confirmed: readonly string[]
+  /** Properties that its records lose. Default: none. */
+  readonly dropped?: Dropped | undefined
 }
 
 /** The version that a commit would make, and warnings. @throws the errors of `open` and of a commit */
@@ -24,6 +27,7 @@ export async function trySchema(
   const { registry, who } = visit
   const { session_id: id, warnings } = await opened(visit, push)
   try {
+    await sendRecords(visit, push, id)
     const dryRun = await registry.pushes.dryRun(who, push.seen, id)
     return { dryRun, warnings: [...warnings.filter(({ type }) => type === push.type), ...dryRun.warnings] }
   } finally {
@@ -35,6 +39,7 @@ export async function trySchema(
 export async function commitSchema(visit: Visit, push: SchemaPush): Promise<string | undefined> {
   const { session_id: id } = await opened(visit, push)
   try {
+    await sendRecords(visit, push, id)
     const answer = await visit.registry.pushes.commit(visit.who, push.seen, id, { async: false })
     return answer.kind === 'committed' ? answer.result.semver : undefined
   } catch (error) {
@@ -45,6 +50,11 @@ export async function commitSchema(visit: Visit, push: SchemaPush): Promise<stri
 
 const opened = ({ registry, who }: Visit, push: SchemaPush) =>
   registry.pushes.open(who, push.seen, openingOf(push), (outline) => checked(OpenPush, outline))
+
+async function sendRecords(visit: Visit, { seen, dropped }: SchemaPush, id: string): Promise<void> {
+  if (dropped === undefined) return
+  await visit.registry.pushes.receive(visit.who, seen, id, 'records', linesWithout(visit, seen, dropped))
+}
 
 /** A session that cannot be cancelled expires. */
 const cancelled = ({ registry, who }: Visit, { seen }: SchemaPush, id: string): Promise<void> =>
