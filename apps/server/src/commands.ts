@@ -20,7 +20,8 @@ import {
 } from './backup-commands.ts'
 import { release } from './build.ts'
 import { readConfig, readPublicUrl } from './config.ts'
-import { effectiveSettings, misspeltIn } from './settings/effective.ts'
+import { effectiveSettings } from './settings/effective.ts'
+import { settingWarnings } from './settings/warnings.ts'
 
 const overview = `ulmus-server [command]
 
@@ -51,7 +52,8 @@ const help: Record<string, string> = {
   config: `ulmus-server config [--settings FILE]
 
   Print all settings with their effective values, and the source of each: environment, file or default. Secrets and
-  passwords in URLs are hidden. Names variables that are probably misspelt settings. Opens no store.
+  passwords in URLs are hidden. Names variables that are probably misspelt, and settings that are probably not meant so.
+  Opens no store.
   Exits 1 with a message if a setting is invalid.
 
   --settings FILE  Settings of a file, as systemd's EnvironmentFile reads it, before those of the environment.
@@ -188,7 +190,7 @@ function givenTo(command: string, args: string[]): Given {
 /** @throws ConfigError for an invalid setting, or a file that cannot be read */
 function printSettings(given: Given, { out, err, environment }: Surroundings): number {
   const file = given['settings'] === undefined ? undefined : variablesIn(String(given['settings']))
-  for (const sentence of misspeltIn({ ...environment, ...file })) err(`${sentence}\n`)
+  for (const sentence of settingWarnings({ ...environment, ...file })) err(`${sentence}\n`)
   for (const line of effectiveSettings(environment, file)) out(`${line}\n`)
   return exits.well
 }

@@ -19,9 +19,9 @@ import { logOptions } from './log.ts'
 import { type Server, startServer } from './server.ts'
 import { notifyServiceManager } from './service-manager.ts'
 import { misspeltIn } from './settings/effective.ts'
+import { settingWarnings } from './settings/warnings.ts'
 import { issuerFault } from './sign-in/issuer-fault.ts'
 import { onEndWanted } from './signals.ts'
-import { unencryptedHost } from './variables/database-settings.ts'
 import { ConfigError } from './variables/variables.ts'
 
 /** Maximum time from the signal to the exit, even if work is unfinished. Seconds. */
@@ -54,7 +54,7 @@ async function serve(migratesBesideOthers: boolean): Promise<void> {
   const secrets = readSecrets(process.env)
   const log = openLog(config)
   logWarningsTo(log)
-  for (const sentence of misspeltIn(process.env)) log.warn({}, sentence)
+  for (const sentence of settingWarnings(process.env)) log.warn({}, sentence)
   let server: Server | undefined
   const end = (why: string) =>
     server === undefined ? exitUnfinished() : void endInOrder(server, why, { config, log })
@@ -62,7 +62,7 @@ async function serve(migratesBesideOthers: boolean): Promise<void> {
   const downloads = downloadsOf(process.env, (err) =>
     log.error({ err }, 'There are no packages for /downloads.'),
   )
-  warnOfConnections(config, secrets, log)
+  warnOfIssuer(config, secrets, log)
   server = await startServer(config, secrets, {
     ...{ log, downloads, migratesBesideOthers },
     onNewerRelease: () => end('newer release'),
@@ -73,16 +73,8 @@ async function serve(migratesBesideOthers: boolean): Promise<void> {
 
 const notifySocket = () => process.env['NOTIFY_SOCKET']
 
-/** Logs settings of connections that are unsafe, or that prove wrong when the other side is asked. */
-function warnOfConnections({ oidc }: Config, { databaseUrl, oidcClientSecret }: Secrets, log: Logger): void {
-  // The driver reads PGSSLMODE too.
-  const host =
-    process.env['PGSSLMODE'] || databaseUrl === undefined ? undefined : unencryptedHost(databaseUrl)
-  if (host !== undefined)
-    log.warn(
-      { host },
-      `The connection to the database on ${host} is not encrypted: all data can be read on its way. Add ?sslmode=verify-full to DATABASE_URL, or ?sslmode=disable if that network is private.`,
-    )
+/** Logs an issuer that proves wrong when it is asked. */
+function warnOfIssuer({ oidc }: Config, { oidcClientSecret }: Secrets, log: Logger): void {
   if (oidc === null) return
   const { issuer, clientId } = oidc
   void issuerFault({ issuer: () => issuer, clientId, clientSecret: oidcClientSecret! }).then((fault) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from '../commands.ts'
 import { misspeltIn } from './effective.ts'
+import { settingWarnings } from './warnings.ts'
 
 async function printed(environment: Record<string, string>, ...args: string[]) {
   const said = { out: '', err: '' }
@@ -94,4 +95,33 @@ test('`config` prints no secret', async () => {
   expect(out).not.toContain('hunter2')
   expect(out).toContain('postgres://u:***@a:1,b:2/d?password=***&sslmode=disable')
   expect(out).toContain('AWS_SESSION_TOKEN           environment  (set, not shown)')
+})
+
+const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
+const mail = { SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'data@mail.example' }
+const server = { DATABASE_URL: 'postgres://u:p@db.example/d?sslmode=verify-full' }
+
+test.each([
+  [
+    { ...oidc, PUBLIC_URL: 'http://data.example.org' },
+    /^PUBLIC_URL is .* set it to https:\/\/data\.example\.org\.$/,
+  ],
+  [{ NODE_ENV: 'prod' }, /^NODE_ENV is prod, which changes nothing: .* production/],
+  [{ SITE_COLOR: '' }, /^SITE_COLOR is empty, .* SITE_COLOR="#2f8f52"/],
+  [{ DATABASE_URL: 'postgres://u:p@db.example/d' }, /^The connection to the database on db\.example is not/],
+  [{ ...server, ...mail }, /^SMTP_URL is set, but SECRETS_KEY_FILE is not/],
+])('%j: the start and `config` warn', async (env, sentence) => {
+  const warnings = settingWarnings(env)
+  expect(warnings).toEqual([expect.stringMatching(sentence)])
+  expect(await printed(env)).toMatchObject({ code: 0, err: `${warnings[0]}\n` })
+})
+
+test.each([
+  {},
+  { ...oidc, PUBLIC_URL: 'https://data.example.org', NODE_ENV: 'production', SITE_COLOR: '#2f8f52' },
+  { ...oidc, PUBLIC_URL: 'http://registry.internal:4000', NODE_ENV: 'development' },
+  { ...mail, PUBLIC_URL: 'http://127.0.0.1:4000' },
+  { ...server, ...mail, SECRETS_KEY_FILE: '/etc/ulmus/secrets.key' },
+])('%j is nothing to warn of', (env) => {
+  expect(settingWarnings(env)).toEqual([])
 })

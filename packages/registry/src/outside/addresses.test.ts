@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mayReach, nothingAllowed, readAllowed } from './addresses.ts'
+import { isInnerHost, mayReach, nothingAllowed, readAllowed } from './addresses.ts'
 import { checkUrl } from './ask.ts'
 
 const rule = (url: string, allowed = nothingAllowed) => {
@@ -154,6 +154,26 @@ test.each([
   'a b',
   'ftp://a.example',
   'https://a.example?x',
+  'foo',
+  'ci.internal',
+  '*.internal:443',
+  'ci.internal:99999',
+  '10.0.0:443/8',
 ])('OUTSIDE_ALLOW=%s is refused with a sentence that names it', (text) => {
   expect(() => readAllowed(`10.0.0.0/8,${text}`)).toThrow(text)
+})
+
+test.each([
+  ['http://registry.example.org', false],
+  ['http://93.184.216.34:8080', false],
+  ['http://[2606:2800:220:1:248:1893:25c8:1946]', false],
+  ['http://localhost.example.org', false],
+  ['http://localhost:4000', true],
+  ['http://registry:4000', true],
+  ['http://registry.internal', true],
+  ['http://10.0.0.7', true],
+  ['http://100.64.0.7', true],
+  ['http://[fd12::1]:4000', true],
+])('%s is of an inner network: %s', (url, isInner) => {
+  expect(isInnerHost(new URL(url))).toBe(isInner)
 })

@@ -31,6 +31,15 @@ export const isThisMachine = (host: string): boolean => /(?:^|\.)localhost\.?$/.
 
 export const isLiteral = (host: string): boolean => ipaddr.isValid(host)
 
+/** Ends of names that the public DNS does not have, by RFC 6761, 6762 and 8375 and by custom. */
+const innerNames = /(?:^[^.]+|\.(?:localhost|local|internal|intranet|lan|corp|home\.arpa|test))\.?$/
+
+/** True of hosts that only this machine or an inner network knows. */
+export function isInnerHost(url: URL): boolean {
+  const host = hostOf(url)
+  return isLiteral(host) ? !mayReach(host, nothingAllowed) : innerNames.test(host)
+}
+
 /**
  * Reads `OUTSIDE_ALLOW`: networks (`10.1.0.0/16`), addresses, hosts with a port (`ci.internal:8443`) and origins
  * (`http://127.0.0.1:9000`), separated by commas.
@@ -47,7 +56,7 @@ export function readAllowed(text: string): Allowed {
     else if (origin !== null) origins.add(origin)
     else
       throw new Error(
-        `"${part}" is neither a network (10.1.0.0/16), an address, a host with a port (ci.internal:8443) nor an origin (http://127.0.0.1:9000)`,
+        `"${part}" is neither a network (10.1.0.0/16), an address, a host with its port (ci.internal:443) nor an origin (http://127.0.0.1:9000)`,
       )
   }
   return { networks, origins }
@@ -63,11 +72,18 @@ function networkOf(part: string): Range | null {
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
+/** Names and bracketed addresses. A URL may have more, such as `*`, which no request would match. */
+const plainHost = /^(?:[a-z0-9_.-]+|\[[0-9a-f:]+\])$/
+
 function originOf(part: string): string | null {
-  const text = /^https?:\/\//i.test(part) ? part : `https://${part}`
+  const hasScheme = /^https?:\/\//i.test(part)
+  // A bare name may as well be a slip for an address. With its port it is meant.
+  if (!hasScheme && !/:\d+$/.test(part)) return null
+  const text = hasScheme ? part : `https://${part}`
   if (!URL.canParse(text)) return null
-  const { origin, username, password, pathname, search, hash } = new URL(text)
-  return username + password + search + hash === '' && pathname === '/' ? origin : null
+  const { origin, hostname, username, password, pathname, search, hash } = new URL(text)
+  const isPlain = plainHost.test(hostname) && username + password + search + hash === ''
+  return isPlain && pathname === '/' ? origin : null
 }
 
 /**

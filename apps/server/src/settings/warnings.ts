@@ -1,0 +1,38 @@
+/** Sentences about settings that are valid, but probably not meant so: for the log of a start, and for `ulmus-server config`. */
+import { isInnerHost } from '@ulmus/registry'
+import { readConfig, readSecrets } from '../config.ts'
+import { unencryptedHost } from '../variables/database-settings.ts'
+import type { Environment } from '../variables/variables.ts'
+import { misspeltIn } from './effective.ts'
+
+/** @throws ConfigError for the first invalid setting */
+export function settingWarnings(env: Environment): string[] {
+  const { publicUrl, mailFrom, secretsKeys } = readConfig(env)
+  const { databaseUrl } = readSecrets(env)
+  const has = (name: string) => (env[name]?.trim() ?? '') !== ''
+  const warnings = misspeltIn(env)
+  // The driver reads PGSSLMODE too.
+  const host = databaseUrl === undefined || has('PGSSLMODE') ? undefined : unencryptedHost(databaseUrl)
+  if (host !== undefined)
+    warnings.push(
+      `The connection to the database on ${host} is not encrypted: all data can be read on its way. Add ?sslmode=verify-full to DATABASE_URL, or ?sslmode=disable if that network is private.`,
+    )
+  if (publicUrl?.startsWith('http:') && !isInnerHost(new URL(publicUrl)))
+    warnings.push(
+      `PUBLIC_URL is ${publicUrl}: cookies of sessions and API keys can be read on their way. Put a proxy with a certificate in front (docs/going-live.md), and set it to ${publicUrl.replace(/^http/, 'https')}.`,
+    )
+  const nodeEnv = env['NODE_ENV']?.trim() ?? ''
+  if (!['', 'production', 'development', 'test'].includes(nodeEnv))
+    warnings.push(
+      `NODE_ENV is ${nodeEnv}, which changes nothing: its only value with an effect is production, which refuses the built-in sign-in.`,
+    )
+  if (env['SITE_COLOR']?.trim() === '')
+    warnings.push(
+      'SITE_COLOR is empty, perhaps because # begins a comment in a file of variables: write SITE_COLOR="#2f8f52", with double quotes, or remove the line.',
+    )
+  if (mailFrom !== null && databaseUrl !== undefined && secretsKeys.keyFile === undefined)
+    warnings.push(
+      'SMTP_URL is set, but SECRETS_KEY_FILE is not: invitations to addresses of mail are not sent, since their links wait encrypted in the database. Make a file by `openssl rand -base64 32`, and name it on all servers.',
+    )
+  return warnings
+}
