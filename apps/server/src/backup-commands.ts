@@ -1,5 +1,4 @@
 /** Commands `ulmus-server backup`, `restore` and `move`: they read settings, call the registry and print the outcome. */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
@@ -12,6 +11,7 @@ import {
   LogKeyUnfitError,
   move,
   type RestoredLog,
+  readSettingFile,
   readWitnesses,
   restore,
   type ShelfPlace,
@@ -118,7 +118,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const wanted = given['backup'] === undefined ? undefined : String(given['backup'])
       const config = storesOf(around.environment, around)
       const continues = given['log-continues'] === true
-      const log = continues ? await continuedLog(around.environment) : undefined
+      const log = continues ? continuedLog(around.environment) : undefined
       const { id, rows, blobs, webhooks } = await restore(placeOf(given, around), config, wanted, log)
       around.out(
         `The backup ${id} is restored: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, in ${secondsSince(began)} s.\n` +
@@ -166,11 +166,11 @@ export function storesOf(environment: Environment, { err }: Surroundings): Store
 }
 
 /** @throws LogKeyUnfitError for a wrong file of witnesses */
-async function continuedLog(environment: Environment): Promise<RestoredLog> {
+function continuedLog(environment: Environment): RestoredLog {
   const config = readConfig(environment)
   const file = config.versionLog === 'off' ? undefined : config.versionLog.witnessesFile
   const outside = outsideOf(config.outside, readSecrets(environment).outsideProxy)
-  return { kind: 'continues', witnesses: await readWitnesses(file), outside }
+  return { kind: 'continues', witnesses: readWitnesses(file), outside }
 }
 
 /** Location of the backups. @throws ConfigError */
@@ -198,11 +198,8 @@ function settingsOfNewPlaces(file: string): Environment {
 
 /** @throws ConfigError if the file cannot be read */
 export function variablesIn(file: string): Environment {
-  try {
-    return parseEnv(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new ConfigError(`The settings in ${file} cannot be read: ${(error as Error).message}.`)
-  }
+  const fault = (what: string) => new ConfigError(`The file of settings is ${file}, ${what}`)
+  return parseEnv(readSettingFile(file, fault).toString())
 }
 
 const refusals = [

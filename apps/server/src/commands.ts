@@ -19,8 +19,9 @@ import {
   variablesIn,
 } from './backup-commands.ts'
 import { release } from './build.ts'
-import { readConfig, readPublicUrl } from './config.ts'
+import { readConfig, readPublicUrl, readSecrets } from './config.ts'
 import { effectiveSettings } from './settings/effective.ts'
+import { readFiles } from './settings/files.ts'
 import { settingWarnings } from './settings/warnings.ts'
 
 const overview = `ulmus-server [command]
@@ -53,8 +54,8 @@ const help: Record<string, string> = {
 
   Print all settings with their effective values, and the source of each: environment, file or default. Secrets and
   passwords in URLs are hidden. Names variables that are probably misspelt, and settings that are probably not meant so.
-  Opens no store.
-  Exits 1 with a message if a setting is invalid.
+  Reads the files that settings name, as the start does, and opens no store: run it as the account of the server.
+  Exits 1 with a message if a setting or a file is invalid.
 
   --settings FILE  Settings of a file, as systemd's EnvironmentFile reads it, before those of the environment.
 `,
@@ -187,11 +188,13 @@ function givenTo(command: string, args: string[]): Given {
   return { ...parsed.values, ...(named !== undefined && { operand: named }) }
 }
 
-/** @throws ConfigError for an invalid setting, or a file that cannot be read */
-function printSettings(given: Given, { out, err, environment }: Surroundings): number {
+/** @throws ConfigError for an invalid setting, and the errors of `readFiles` */
+async function printSettings(given: Given, { out, err, environment }: Surroundings): Promise<number> {
   const file = given['settings'] === undefined ? undefined : variablesIn(String(given['settings']))
-  for (const sentence of settingWarnings({ ...environment, ...file })) err(`${sentence}\n`)
-  for (const line of effectiveSettings(environment, file)) out(`${line}\n`)
+  const all = { ...environment, ...file }
+  for (const sentence of settingWarnings(all)) err(`${sentence}\n`)
+  await readFiles(readConfig(all), readSecrets(all))
+  for (const line of await effectiveSettings(environment, file)) out(`${line}\n`)
   return exits.well
 }
 

@@ -253,7 +253,7 @@ test.each<[Record<string, string>, string]>([
     ],
   ),
   [{ SITE_COLOR: 'green' }, 'SITE_COLOR must be'],
-  [{ SITE_LOGO: '/absent.svg' }, 'SITE_LOGO cannot be read'],
+  [{ SITE_LOGO: '/absent.svg' }, 'SITE_LOGO is /absent.svg, which cannot be read: there is no such file'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
   [{ ROLES: 'worker' }, 'ROLES'],
   [{ ROLES: 'api,cook' }, 'ROLES'],

@@ -11,3 +11,7 @@ export function isLoopback(host: string): boolean {
     /^127(?:\.\d{1,3}){3}$/.test(name)
   )
 }
+
+/** URL of a listening address, which may be one of IPv6. */
+export const urlAt = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`

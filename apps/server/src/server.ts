@@ -9,8 +9,6 @@ import {
   memoryBytesMin,
   openRegistry,
   type Registry,
-  readIssuers,
-  type TrustedIssuer,
 } from '@ulmus/registry'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
@@ -18,11 +16,12 @@ import { release } from './build.ts'
 import type { Config, Secrets } from './config.ts'
 import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from './descriptors.ts'
 import type { Downloads } from './downloads/downloads.ts'
+import { urlAt } from './loopback.ts'
+import { readFiles } from './settings/files.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
 import { mailOf } from './variables/mail-settings.ts'
 import { outsideOf } from './variables/outside-settings.ts'
-import { ConfigError } from './variables/variables.ts'
 
 export interface Server {
   /** Public address, as `http://127.0.0.1:4000`. */
@@ -49,12 +48,12 @@ export interface StartOptions {
 /** Time for running requests when the server closes; then their connections are cut. Seconds. */
 const drainSeconds = 6
 
-/** @throws FolderInUseError, and errors of the stores and the socket */
+/** @throws ConfigError, FolderInUseError, and errors of key files, the stores and the socket */
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads, migratesBesideOthers = false } = options
   warnOfLittleMemory(memoryBytes, log)
   await demandPort(config)
-  const issuers = await issuersOf(config)
+  const issuers = await readFiles(config, secrets)
   let connectionsMax = 0
   const registry = await openRegistry({
     dataFolder: config.dataFolder,
@@ -125,8 +124,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   }
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  listeningAt = `http://${host}:${port}`
+  listeningAt = urlAt(config.host, port)
   return { url: origin(), registry, close }
 }
 
@@ -154,16 +152,6 @@ const limitsOf = (config: Config): Limits => ({
   eventDays: config.eventDays,
   newMembers: config.newMembers,
 })
-
-/** @throws ConfigError */
-async function issuersOf({ trustedIssuersFile }: Config): Promise<TrustedIssuer[]> {
-  if (trustedIssuersFile === null) return []
-  try {
-    return await readIssuers(trustedIssuersFile)
-  } catch (error) {
-    throw new ConfigError((error as Error).message, { cause: error })
-  }
-}
 
 /** @param memory of the machine, or the limit of the container or unit, in bytes */
 export function warnOfLittleMemory(memory: number, log: Pick<FastifyBaseLogger, 'warn'>): void {

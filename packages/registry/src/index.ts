@@ -53,7 +53,8 @@ export type { Outside } from './outside/ask.ts'
 export { anonymous, type Caller, countedAs, type Principal, type Scope, scopes } from './principal.ts'
 export { siteOf } from './publishing/projects.ts'
 export { publishLine } from './pushes/publish-line.ts'
-export { type SecretsConfig, SecretsKeyUnfitError } from './secrets/key-files.ts'
+export { openSealing, type SecretsConfig, SecretsKeyUnfitError } from './secrets/key-files.ts'
+export { readSettingFile } from './settings/setting-file.ts'
 export { addressShape, type MailConfig } from './smtp/transport.ts'
 export { StoresUnfitError } from './stores/installation.ts'
 export type { StoresConfig } from './stores/stores.ts'
@@ -61,6 +62,7 @@ export { type Measure, measures } from './tables/charts/group-sql.ts'
 export type { Groups, GroupsText } from './tables/charts/groups.ts'
 export { quoted, storedType } from './tables/engine/column-sql.ts'
 export type { Building } from './tables/find-table.ts'
+export { usualTablesBytes } from './tables/install.ts'
 export { type Area, type Projection, projectionFor } from './tables/maps/centre.ts'
 export { axisNames, type Coordinates, findCoordinates, type NamedColumn } from './tables/maps/coordinates.ts'
 export {
@@ -78,7 +80,13 @@ export type { TablesConfig } from './tables/tables.ts'
 export type { Damage } from './upkeep/fsck/damage.ts'
 export { openStoreCommands, type StoreCommands } from './upkeep/store-commands.ts'
 export { SweepTooLargeError } from './upkeep/sweep/most.ts'
-export { LogKeyUnfitError, newLogKey, readWitnesses, type VersionLogConfig } from './version-log/key-file.ts'
+export {
+  LogKeyUnfitError,
+  newLogKey,
+  openVersionLog,
+  readWitnesses,
+  type VersionLogConfig,
+} from './version-log/key-file.ts'
 export type { RestoredLog } from './version-log/restored.ts'
 export { hearingNotices } from './versions/content.ts'
 export type { DiffSummary } from './versions/differences/difference-summary.ts'

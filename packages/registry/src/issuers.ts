@@ -1,9 +1,9 @@
 /** Issuers whose tokens may be exchanged for keys: the file `TRUSTED_ISSUERS_FILE`, written by the operator. */
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parseJson } from '@ulmus/content'
 import { type IssuerKind, issuerKinds } from '@ulmus/storage'
 import type { JSONWebKeySet } from 'jose'
+import { readSettingFile } from './settings/setting-file.ts'
 
 export interface TrustedIssuer {
   /** Exactly as in `iss` of its tokens, also with or without a slash at the end. */
@@ -20,9 +20,9 @@ const members = ['issuer', 'kind', 'jwks']
  * file.
  * @throws Error with a sentence for operators
  */
-export async function readIssuers(path: string): Promise<TrustedIssuer[]> {
+export function readIssuers(path: string): TrustedIssuer[] {
   const name = `TRUSTED_ISSUERS_FILE is ${path}, `
-  const given = await readJson(path, name)
+  const given = readJson(path, name)
   if (!Array.isArray(given)) throw new Error(`${name}which must have a JSON array of issuers.`)
   const found: TrustedIssuer[] = []
   for (const [place, one] of given.entries()) {
@@ -35,7 +35,7 @@ export async function readIssuers(path: string): Promise<TrustedIssuer[]> {
         : {
             issuer: entry.issuer,
             kind: entry.kind,
-            jwks: await readKeys(resolve(dirname(path), entry.jwks), fault),
+            jwks: readKeys(resolve(dirname(path), entry.jwks), fault),
           },
     )
   }
@@ -67,9 +67,9 @@ function isIssuer(text: string): boolean {
   return (protocol === 'https:' || (protocol === 'http:' && isHere)) && username + password === ''
 }
 
-async function readKeys(path: string, fault: Fault): Promise<JSONWebKeySet> {
+function readKeys(path: string, fault: Fault): JSONWebKeySet {
   const name = `has the key set ${path}, `
-  const read = (await readJson(path, name, fault)) as Partial<JSONWebKeySet> | null
+  const read = readJson(path, name, fault) as Partial<JSONWebKeySet> | null
   const keys = read?.keys
   const isKey = (key: unknown) => typeof key === 'object' && key !== null && 'kty' in key
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey))
@@ -80,10 +80,8 @@ async function readKeys(path: string, fault: Fault): Promise<JSONWebKeySet> {
   return { keys }
 }
 
-async function readJson(path: string, name: string, fault: Fault = (what) => new Error(what)) {
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw fault(`${name}which cannot be read: ${error.message}`)
-  })
+function readJson(path: string, name: string, fault: Fault = (what) => new Error(what)) {
+  const text = readSettingFile(path, (what) => fault(`${name}${what}`)).toString()
   try {
     return parseJson(text) as unknown
   } catch (error) {

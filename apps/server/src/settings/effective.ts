@@ -1,6 +1,10 @@
 /** The settings as a server would use them, for `ulmus-server config`. */
+import { usualTablesBytes } from '@ulmus/registry'
 import { readConfig, readSecrets } from '../config.ts'
+import { connectionsFor, readDescriptors } from '../descriptors.ts'
+import { urlAt } from '../loopback.ts'
 import type { Environment, ReadVariable } from '../variables/variables.ts'
+import { ownKeys } from './files.ts'
 import { misspeltSettings } from './misspelt.ts'
 
 /** Values that are never printed. */
@@ -20,17 +24,32 @@ function readAll(env: Environment): Map<string, unknown> {
 /** Sentences about variables that are probably misspelt settings. */
 export const misspeltIn = (env: Environment): string[] => misspeltSettings(env, [...readAll({}).keys()])
 
+/** Defaults that follow from other settings or from this machine, as a start finds them. @throws ConfigError */
+async function foundDefaults(env: Environment): Promise<ReadonlyMap<string, unknown>> {
+  const { host, port, dataFolder } = readConfig(env)
+  const { databaseUrl } = readSecrets(env)
+  const own = ownKeys(dataFolder, databaseUrl)
+  return new Map<string, unknown>([
+    ['PUBLIC_URL', port === 0 ? undefined : urlAt(host, port)],
+    ['SECRETS_KEY_FILE', own?.secrets],
+    ['VERSION_LOG_KEY_FILE', own?.log],
+    ['MAX_CONNECTIONS', connectionsFor(readDescriptors(databaseUrl === undefined))],
+    ['TABLES_BYTES', await usualTablesBytes(dataFolder)],
+  ])
+}
+
 /**
  * One line per setting: name, source and value, in the order in which they are read.
  * @param file variables of a file, which take precedence; undefined: there is none
  * @throws ConfigError for the first invalid setting
  */
-export function effectiveSettings(env: Environment, file: Environment | undefined): string[] {
+export async function effectiveSettings(env: Environment, file: Environment | undefined): Promise<string[]> {
   const all = { ...env, ...file }
   const isSet = (from: Environment | undefined, name: string) => (from?.[name]?.trim() ?? '') !== ''
+  const defaults = await foundDefaults(all)
   return [...readAll(all)].map(([name, value]) => {
     const source = isSet(file, name) ? 'file' : isSet(all, name) ? 'environment' : 'default'
-    return `${name.padEnd(28)}${source.padEnd(13)}${shownValue(name, value)}`
+    return `${name.padEnd(28)}${source.padEnd(13)}${shownValue(name, value ?? defaults.get(name))}`
   })
 }
 

@@ -7,6 +7,10 @@ import { runCommand } from '../commands.ts'
 import { misspeltIn } from './effective.ts'
 import { settingWarnings } from './warnings.ts'
 
+const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
+const mail = { SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'data@mail.example' }
+const server = { DATABASE_URL: 'postgres://u:p@db.example/d?sslmode=verify-full' }
+
 async function printed(environment: Record<string, string>, ...args: string[]) {
   const said = { out: '', err: '' }
   const code = await runCommand(['config', ...args], {
@@ -78,8 +82,44 @@ test('`config` prints each setting with its value and its source', async () => {
   expect(lines).toContainEqual(['QUOTA_BYTES', 'environment', '10000000000'])
   expect(lines).toContainEqual(['HOST', 'default', '127.0.0.1'])
   expect(lines).toContainEqual(['OBJECT_STORE', 'default', 'not set'])
+  expect(lines).toContainEqual(['PUBLIC_URL', 'default', 'http://127.0.0.1:4002'])
   expect(new Set(lines.map(([name]) => name)).size).toBe(lines.length)
   await expect(printed({ PORT: 'x' })).rejects.toThrow('PORT must be an integer')
+})
+
+test('`config` prints the defaults that a start would find', async () => {
+  const defaultsOf = async (env: Record<string, string>) =>
+    Object.fromEntries((await printed(env)).lines.map(([name, , value]) => [name, value]))
+  expect(await defaultsOf({ DATA_DIR: '/srv/absent' })).toMatchObject({
+    SECRETS_KEY_FILE: '/srv/absent/secrets.key',
+    VERSION_LOG_KEY_FILE: '/srv/absent/log.key',
+    MAX_CONNECTIONS: expect.stringMatching(/^\d+$/),
+    TABLES_BYTES: expect.stringMatching(/^\d+$/),
+  })
+  // Each of several servers would make a key of its own.
+  expect(await defaultsOf(server)).toMatchObject({
+    SECRETS_KEY_FILE: 'not set',
+    VERSION_LOG_KEY_FILE: 'not set',
+  })
+})
+
+test('`config` refuses the files that a start refuses', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ulmus-config-files-'))
+  const own = ['secrets.key', 'log.key'].map((name) => join(folder, name))
+  const names = ['SECRETS_KEY_FILE', 'VERSION_LOG_KEY_FILE', 'VERSION_LOG_WITNESSES_FILE']
+  for (const name of [...names, 'TRUSTED_ISSUERS_FILE', 'SITE_LOGO'])
+    await expect(printed({ [name]: '/absent/file' })).rejects.toThrow(
+      `${name} is /absent/file, which cannot be read: there is no such file.`,
+    )
+  await expect(printed({}, '--settings', '/absent')).rejects.toThrow('The file of settings is /absent, which')
+  writeFileSync(own[0]!, 'not a key')
+  await expect(printed({ DATA_DIR: folder })).rejects.toThrow(
+    `SECRETS_KEY_FILE is ${own[0]}, which must have`,
+  )
+  await rm(own[0]!)
+  writeFileSync(own[1]!, 'not a key')
+  await expect(printed({ DATA_DIR: folder })).rejects.toThrow(`VERSION_LOG_KEY_FILE is ${own[1]}, which must`)
+  await rm(folder, { recursive: true })
 })
 
 test('`config` prints no secret', async () => {
@@ -96,10 +136,6 @@ test('`config` prints no secret', async () => {
   expect(out).toContain('postgres://u:***@a:1,b:2/d?password=***&sslmode=disable')
   expect(out).toContain('AWS_SESSION_TOKEN           environment  (set, not shown)')
 })
-
-const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
-const mail = { SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'data@mail.example' }
-const server = { DATABASE_URL: 'postgres://u:p@db.example/d?sslmode=verify-full' }
 
 test.each([
   [

@@ -1,6 +1,6 @@
 /** Settings of the site: its name, links, contact, logo and colour. */
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readSettingFile } from '@ulmus/registry'
 import { type Site, usualSite } from '@ulmus/web'
 import { ConfigError, type Variables } from './variables.ts'
 
@@ -66,16 +66,11 @@ function readContact(text: string | undefined): string | undefined {
 
 function readLogo(path: string | null): Logo | undefined {
   if (path === null) return undefined
-  let bytes: Buffer
-  try {
-    const { size } = statSync(path)
-    if (size > logoBytesMax)
-      throw new ConfigError(`SITE_LOGO may have ${logoBytesMax} bytes; ${path} has ${size}.`)
-    bytes = readFileSync(path)
-  } catch (error) {
-    if (error instanceof ConfigError) throw error
-    throw new ConfigError(`SITE_LOGO cannot be read: ${(error as Error).message}.`)
-  }
+  const bytes = readSettingFile(
+    path,
+    (what) => new ConfigError(`SITE_LOGO is ${path}, ${what}`),
+    logoBytesMax,
+  )
   const isPng = bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))
   if (!isPng && !/^(?:\ufeff)?\s*(?:<\?xml|<!--|<svg)/.test(bytes.subarray(0, 1_000).toString()))
     throw new ConfigError(`SITE_LOGO must be an SVG or PNG file; ${path} is neither.`)

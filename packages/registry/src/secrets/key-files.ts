@@ -1,8 +1,9 @@
 /** Files with the keys of `sealing.ts`: `SECRETS_KEY_FILE`, `SECRETS_KEY_FILE_FORMER`, and `secrets.key` in the data folder. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { open, readFile, rename, writeFile } from 'node:fs/promises'
+import { open, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readSettingFile } from '../settings/setting-file.ts'
 import { keyBytes, type Sealing, sealingOf } from './sealing.ts'
 
 /** A key file is missing or wrong. The message is a sentence for operators. */
@@ -27,16 +28,14 @@ export async function openSealing(
 ): Promise<Sealing | null> {
   if (keyFile === undefined && formerKeyFile !== undefined)
     throw new SecretsKeyUnfitError('SECRETS_KEY_FILE_FORMER is set, but SECRETS_KEY_FILE is not.')
-  const former =
-    formerKeyFile === undefined ? undefined : await read(formerKeyFile, 'SECRETS_KEY_FILE_FORMER')
-  if (keyFile !== undefined) return sealingOf(await read(keyFile, 'SECRETS_KEY_FILE'), former)
+  const former = formerKeyFile === undefined ? undefined : read(formerKeyFile, 'SECRETS_KEY_FILE_FORMER')
+  if (keyFile !== undefined) return sealingOf(read(keyFile, 'SECRETS_KEY_FILE'), former)
   return dataFolder === null ? null : sealingOf(await ownKey(join(dataFolder, 'secrets.key')))
 }
 
-async function read(path: string, name: string): Promise<Buffer> {
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new SecretsKeyUnfitError(`${name} is ${path}, which cannot be read: ${error.message}`)
-  })
+function read(path: string, name: string): Buffer {
+  const fault = (what: string) => new SecretsKeyUnfitError(`${name} is ${path}, ${what}`)
+  const text = readSettingFile(path, fault).toString()
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length === keyBytes && key.toString('base64') === text.trim()) return key
   throw new SecretsKeyUnfitError(

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { open, readFile, rename, writeFile } from 'node:fs/promises'
+import { open, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   LogError,
@@ -15,6 +15,7 @@ import {
   skeyOf,
   type Verifier,
 } from '@ulmus/content/log'
+import { readSettingFile } from '../settings/setting-file.ts'
 import type { Witness } from './cosigning.ts'
 import type { LogSigners } from './signing.ts'
 
@@ -57,8 +58,8 @@ export async function openVersionLog(
   if (config === 'off') return { signers: 'off', witnesses: [], witnessed: [] }
   return {
     signers: await openSigners(config, dataFolder),
-    witnesses: await readWitnesses(config.witnessesFile),
-    witnessed: await readWitnessed(config.witnessedFile),
+    witnesses: readWitnesses(config.witnessesFile),
+    witnessed: readWitnessed(config.witnessedFile),
   }
 }
 
@@ -68,18 +69,18 @@ async function openSigners(
 ): Promise<LogSigners> {
   if (keyFile === undefined && formerKeyFile !== undefined)
     throw new LogKeyUnfitError('VERSION_LOG_KEY_FILE_FORMER is set, but VERSION_LOG_KEY_FILE is not.')
-  const former = formerKeyFile === undefined ? [] : [await read(formerKeyFile, 'VERSION_LOG_KEY_FILE_FORMER')]
-  if (keyFile !== undefined) return [await read(keyFile, 'VERSION_LOG_KEY_FILE'), ...former]
+  const former = formerKeyFile === undefined ? [] : [read(formerKeyFile, 'VERSION_LOG_KEY_FILE_FORMER')]
+  if (keyFile !== undefined) return [read(keyFile, 'VERSION_LOG_KEY_FILE'), ...former]
   if (dataFolder === null) return []
   const path = join(dataFolder, 'log.key')
   if (!existsSync(path)) await write(path, makeLogKey(publicUrl))
-  return [await read(path, 'The key of this registry’s log')]
+  return [read(path, 'The key of this registry’s log')]
 }
 
 /** Lines `vkey url`; empty ones and those that begin with `#` are ignored. @throws LogKeyUnfitError */
-export async function readWitnesses(path: string | undefined): Promise<Witness[]> {
+export function readWitnesses(path: string | undefined): Witness[] {
   const found: Witness[] = []
-  for (const { words, unfit } of await linesIn(path, 'VERSION_LOG_WITNESSES_FILE')) {
+  for (const { words, unfit } of linesIn(path, 'VERSION_LOG_WITNESSES_FILE')) {
     const [vkey = '', url = '', ...more] = words
     const key = keyIn(vkey, 'cosignature')
     if (key === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? '') || more.length > 0)
@@ -90,8 +91,8 @@ export async function readWitnesses(path: string | undefined): Promise<Witness[]
   return found
 }
 
-async function readWitnessed(path: string | undefined): Promise<Verifier[]> {
-  const lines = await linesIn(path, 'VERSION_LOG_WITNESSED_FILE')
+function readWitnessed(path: string | undefined): Verifier[] {
+  const lines = linesIn(path, 'VERSION_LOG_WITNESSED_FILE')
   return lines.map(({ words, unfit }) => {
     const key = words.length === 1 ? keyIn(words[0]!, 'ed25519') : undefined
     if (key === undefined) throw unfit('the public key of a log')
@@ -109,13 +110,15 @@ function keyIn(vkey: string, type: Verifier['type']): Verifier | undefined {
   }
 }
 
-async function linesIn(path: string | undefined, name: string) {
+function linesIn(path: string | undefined, name: string) {
   if (path === undefined) return []
-  const lines = (await readText(path, name)).split('\n').map((line, at) => ({
-    words: line.split(/\s+/).filter((word) => word !== ''),
-    unfit: (must: string) =>
-      new LogKeyUnfitError(`${name} is ${path}, where line ${at + 1} must have ${must}.`),
-  }))
+  const lines = readText(path, name)
+    .split('\n')
+    .map((line, at) => ({
+      words: line.split(/\s+/).filter((word) => word !== ''),
+      unfit: (must: string) =>
+        new LogKeyUnfitError(`${name} is ${path}, where line ${at + 1} must have ${must}.`),
+    }))
   return lines.filter(({ words: [first] }) => first !== undefined && !first.startsWith('#'))
 }
 
@@ -141,8 +144,8 @@ export function newLogKey(publicUrl: string | undefined, name?: string): string 
   }
 }
 
-async function read(path: string, name: string): Promise<Signer> {
-  const text = await readText(path, name)
+function read(path: string, name: string): Signer {
+  const text = readText(path, name)
   try {
     return parseSkey(text.trim())
   } catch (error) {
@@ -153,10 +156,8 @@ async function read(path: string, name: string): Promise<Signer> {
   }
 }
 
-const readText = (path: string, name: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: Error) => {
-    throw new LogKeyUnfitError(`${name} is ${path}, which cannot be read: ${error.message}`)
-  })
+const readText = (path: string, name: string): string =>
+  readSettingFile(path, (what) => new LogKeyUnfitError(`${name} is ${path}, ${what}`)).toString()
 
 /** A crash leaves a whole file or none. */
 async function write(path: string, key: Signer): Promise<void> {
