@@ -218,8 +218,11 @@ describe('the commands, beside a server', () => {
       [['restore', join(home, 'absent')], /^There is no folder .*absent\.\n$/],
       [['restore', home], /^There is no backup in /],
       [['backup', join(home, 'target')], /^There is no /],
-      [['move', join(home, 'absent.env')], /^The settings in .*absent\.env cannot be read: ENOENT/],
-      [['backup', 's3://X'], /OBJECT_STORE must be like s3:/],
+      [
+        ['move', join(home, 'absent.env')],
+        /^The file of settings is .*absent\.env, which cannot be read: there is no such file/,
+      ],
+      [['backup', 's3://X'], /^TARGET must be like s3:.* the bucket is "X": its name must have 3 to 63/],
     ] as const) {
       const { code, out, err } = await command(env, ...args)
       expect([code, out]).toEqual([1, ''])

@@ -97,7 +97,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const began = performance.now()
       const { id, rows, blobs, copied, removed, unrecorded } = await backUp(
         storesOf(around.environment, around),
-        placeOf(given, around),
+        placeOf(given, around, 'TARGET'),
         { by: release, keep },
       )
       around.out(
@@ -119,7 +119,12 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const config = storesOf(around.environment, around)
       const continues = given['log-continues'] === true
       const log = continues ? continuedLog(around.environment) : undefined
-      const { id, rows, blobs, webhooks } = await restore(placeOf(given, around), config, wanted, log)
+      const { id, rows, blobs, webhooks } = await restore(
+        placeOf(given, around, 'SOURCE'),
+        config,
+        wanted,
+        log,
+      )
       around.out(
         `The backup ${id} is restored: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, in ${secondsSince(began)} s.\n` +
           '`ulmus-server fsck` checks all of it; then start the server.\n',
@@ -174,11 +179,11 @@ function continuedLog(environment: Environment): RestoredLog {
 }
 
 /** Location of the backups. @throws ConfigError */
-function placeOf(given: Given, { environment }: Surroundings): ShelfPlace {
+function placeOf(given: Given, { environment }: Surroundings, namedBy: 'TARGET' | 'SOURCE'): ShelfPlace {
   const place = String(given['operand'])
   if (!place.startsWith('s3://')) return { folder: resolve(place) }
   const settings = given['settings'] === undefined ? environment : variablesIn(String(given['settings']))
-  return { bucket: readBackupBucket(place, settings) }
+  return { bucket: readBackupBucket(place, settings, namedBy) }
 }
 
 /**

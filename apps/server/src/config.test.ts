@@ -202,8 +202,10 @@ test.each<[Record<string, string>, string]>([
   [{ SESSION_DAYS: '0' }, 'SESSION_DAYS'],
   [{ OBJECT_STORE: '/var/objects' }, 'OBJECT_STORE'],
   [{ OBJECT_STORE: 's3://' }, 'OBJECT_STORE'],
-  [{ OBJECT_STORE: 's3://Bucket' }, 'OBJECT_STORE'],
-  [{ OBJECT_STORE: 's3://bucket/a/../b' }, 'OBJECT_STORE'],
+  [{ OBJECT_STORE: 's3://Bucket' }, 'the bucket is "Bucket": its name must have 3 to 63 characters'],
+  [{ OBJECT_STORE: 's3://b' }, 'OBJECT_STORE must be like s3://bucket'],
+  [{ OBJECT_STORE: 's3://b' }, 'the bucket is "b": its name must have 3 to 63 characters'],
+  [{ OBJECT_STORE: 's3://bucket/a/../b' }, 'the prefix has ".."'],
   [{ OBJECT_STORE: 's3://bucket/a//b' }, 'OBJECT_STORE'],
   [{ OBJECT_STORE: 's3://bucket' }, 'AWS_REGION'],
   [{ OBJECT_STORE: 's3://bucket', AWS_REGION: 'Europe (Frankfurt)' }, 'AWS_REGION'],
@@ -279,6 +281,9 @@ test.each([
   'postgres://u:p%@h/d',
   'postgres://u:p@h:port/d',
   'postgres://u:p#x@h/d',
+  'postgres://u:12#x@h/d',
+  'postgres://u:12/x@h/d',
+  'postgres://u:12?x@h/d',
   'h/d',
 ])('a DATABASE_URL that cannot be taken apart is refused: %s', (url) => {
   expect(() => readSecrets({ DATABASE_URL: url })).toThrow(/^DATABASE_URL must be like .*percent-encoded/)
@@ -288,7 +293,8 @@ test.each([
   'postgres://u:p@a,b/d',
   'postgres://u:p@a:5432,[::1]:5433/d?target_session_attrs=read-write&sslmode=disable',
   'postgres://u:p@a/d?target_session_attrs=primary',
-])('a DATABASE_URL may name several hosts: %s', (url) => {
+  'postgres://u:p%23x@a/d?user=u@a',
+])('a DATABASE_URL is taken: %s', (url) => {
   expect(readSecrets({ DATABASE_URL: url }).databaseUrl).toBe(url)
 })
 

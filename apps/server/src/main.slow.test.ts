@@ -94,6 +94,11 @@ test('it says in its log where it is, ends in order, and a second one on its fol
   const second = await run({}).ended
   expect(second.code).toBe(1)
   expect(second.err).toMatch(new RegExp(`in use by process ${first.child.pid} `))
+  const check = await run({}, 'fsck').ended
+  expect(check.err).toMatch(
+    / in use by process .* Stop the server, run this command again, then start the server\.\n$/,
+  )
+  expect(check.code).toBe(1)
   expect(second.err.trim().split('\n')).toHaveLength(1)
 
   // A running request is answered; the idle connection of `fetch` does not delay the shutdown.
@@ -192,7 +197,10 @@ test.each([
     },
     'The bucket bucket of OBJECT_STORE (http://127.0.0.1:9) cannot be reached: connect ECONNREFUSED 127.0.0.1:9.',
   ],
-  [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'The database at DATABASE_URL cannot be reached'],
+  [
+    { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },
+    'cannot be reached: connect ECONNREFUSED 127.0.0.1:9. Start PostgreSQL there, or correct host and port',
+  ],
 ] as [Record<string, string>, string][])('%j: one sentence and exit 1', async (env, sentence) => {
   const { code, out, err } = await run(env).ended
   // On a slow machine the log names steps that take long.

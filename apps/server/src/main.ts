@@ -1,16 +1,5 @@
 /** Server process: reads the environment, prints a clear message if it cannot start, and shuts down gracefully on signals. */
-import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  BucketUnusableError,
-  DatabaseUnfitError,
-  FolderInUseError,
-  isUnavailable,
-  LogKeyUnfitError,
-  SecretsKeyUnfitError,
-  StorageFullError,
-  StoresUnfitError,
-} from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, readConfig, readSecrets, type Secrets } from './config.ts'
@@ -22,6 +11,7 @@ import { misspeltIn } from './settings/effective.ts'
 import { settingWarnings } from './settings/warnings.ts'
 import { issuerFault } from './sign-in/issuer-fault.ts'
 import { onEndWanted } from './signals.ts'
+import { sentenceOf } from './start-faults.ts'
 import { ConfigError } from './variables/variables.ts'
 
 /** Maximum time from the signal to the exit, even if work is unfinished. Seconds. */
@@ -165,54 +155,12 @@ async function endInOrder(server: Server, signal: string, { config, log }: Endin
   process.exit(0)
 }
 
-/** Sentence for a problem that the operator can fix; undefined for a defect. */
-function sentenceOf(error: unknown): string | undefined {
-  for (const kind of [
-    ...[
-      ConfigError,
-      FolderInUseError,
-      BucketUnusableError,
-      DatabaseUnfitError,
-      StoresUnfitError,
-      StorageFullError,
-      SecretsKeyUnfitError,
-    ],
-    LogKeyUnfitError,
-  ])
-    if (error instanceof kind) return error.message
-  const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
-    address?: string
-    port?: number
-  }
-  if (syscall === 'listen') {
-    const at = `${address}:${port}`
-    if (code === 'EADDRINUSE')
-      return `${at} is in use by another program. Stop it, or set PORT to another port.`
-    if (code === 'EACCES')
-      return `This account may not listen on ${at}. Set PORT to 1024 or more, or grant the privilege.`
-    if (code === 'EADDRNOTAVAIL') return `HOST is ${address}, which is not an address of this machine.`
-    return `The server cannot listen on ${at}: ${message}.`
-  }
-  if (isUnavailable(error))
-    return `The database at DATABASE_URL cannot be reached: ${lastCause(error).message}.`
-  // Problems with files outside the data folder are defects of ours.
-  const dataFolder = resolve(process.env['DATA_DIR']?.trim() || './data')
-  if (path?.startsWith(dataFolder) || code === 'ENOSPC')
-    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that this account may write to.`
-  return undefined
-}
-
-function lastCause(error: unknown): Error {
-  const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
-  const deeper = cause ?? errors?.[0]
-  return deeper === undefined ? (error as Error) : lastCause(deeper)
-}
-
 /** Writes one sentence for what the operator can fix. Writes the stack of a defect: as text on a terminal, else as a JSON line. */
 function tellWhyNot(error: unknown): void {
-  const hints = error instanceof ConfigError ? misspeltIn(process.env) : []
-  const sentence = sentenceOf(error) && [sentenceOf(error), ...hints].join(' ')
   const { 2: command = 'start' } = process.argv
+  const hints = error instanceof ConfigError ? misspeltIn(process.env) : []
+  const reason = sentenceOf(error, command, process.env['DATA_DIR'])
+  const sentence = reason && [reason, ...hints].join(' ')
   const failed = command === 'start' ? 'Ulmus cannot start.' : `${command} cannot run:`
   if (sentence !== undefined) return void process.stderr.write(`${failed} ${sentence}\n`)
   if (process.stderr.isTTY)

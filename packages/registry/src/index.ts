@@ -21,6 +21,7 @@ export {
   type S3Keys,
   type S3Settings,
   StorageFullError,
+  StoreUnavailableError,
   s3BlobBytesMax,
 } from '@ulmus/storage'
 export { networkOf, peerOf, withoutMapping } from './access/networks.ts'

@@ -4,21 +4,22 @@ import { ConfigError, type Environment, type Variables, variablesOf } from './va
 
 export type Bucket = Pick<S3Settings, 'bucket' | 'prefix' | 'region' | 'endpoint'>
 
-/** Bucket names of Amazon; other servers accept them too. */
+/** Bucket names of Amazon, of 3 to 63 characters; other servers accept them too. */
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** Prefix characters that need no escaping, without `..`. */
 const prefixPart = /^(?!\.\.?$)[A-Za-z0-9._-]{1,100}$/
 
 /**
  * Bucket for backups, written like OBJECT_STORE. `env` has the settings that belong to it.
+ * @param namedBy argument that names it, for messages
  * @throws ConfigError
  */
-export function readBackupBucket(place: string, env: Environment): S3Settings {
+export function readBackupBucket(place: string, env: Environment, namedBy: string): S3Settings {
   const read = variablesOf({ ...env, OBJECT_STORE: place })
-  return { ...readObjectStore(read)!, keys: readS3Keys(read) }
+  return { ...readObjectStore(read, namedBy)!, keys: readS3Keys(read), namedBy }
 }
 
-export function readObjectStore(read: Variables): Bucket | null {
+export function readObjectStore(read: Variables, name = 'OBJECT_STORE'): Bucket | null {
   const place = read.text('OBJECT_STORE')
   const endpoint = read.url('S3_ENDPOINT')
   const region = endpoint === undefined ? read.text('AWS_REGION') : read.textOr('AWS_REGION', 'us-east-1')
@@ -30,21 +31,30 @@ export function readObjectStore(read: Variables): Bucket | null {
   }
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]+)(?:\/(.*?))?\/?$/.exec(place) ?? []
   const parts = path === '' ? [] : path.split('/')
-  if (!bucketName.test(bucket) || !parts.every((part) => prefixPart.test(part))) {
+  const wrong = placeFault(bucket, parts)
+  if (wrong !== undefined)
     throw new ConfigError(
-      `OBJECT_STORE must be like s3://bucket or s3://bucket/prefix, with letters, digits, dots, hyphens and, in the prefix, capitals and underscores; it is "${place}". Unset it to keep objects in DATA_DIR.`,
+      `${name} must be like s3://bucket or s3://bucket/prefix${name === 'OBJECT_STORE' ? ', or unset to keep objects in DATA_DIR' : ''}; it is "${place}", where ${wrong}.`,
     )
-  }
   if (endpoint !== undefined && (endpoint.search !== '' || endpoint.hash !== '' || endpoint.username !== ''))
     throw new ConfigError('S3_ENDPOINT must be a URL without credentials, query and fragment.')
   if (region === undefined)
-    throw new ConfigError(
-      'AWS_REGION is not set, but OBJECT_STORE is a bucket. Set it to the region it is in.',
-    )
+    throw new ConfigError(`AWS_REGION is not set, but ${name} is a bucket. Set it to the region it is in.`)
   if (!/^[a-z0-9-]{1,50}$/.test(region))
     throw new ConfigError(`AWS_REGION must be like us-east-1; it is "${region}".`)
   const prefix = parts.map((part) => `${part}/`).join('')
   return Object.freeze({ bucket, prefix, region, endpoint: endpoint?.href.replace(/\/$/, '') })
+}
+
+/** @returns the broken rule */
+function placeFault(bucket: string, parts: readonly string[]): string | undefined {
+  if (bucket === '') return 'there is no name of a bucket after s3://'
+  if (!bucketName.test(bucket))
+    return `the bucket is "${bucket}": its name must have 3 to 63 characters, which are a to z, 0 to 9, dots and hyphens, and begin and end with a letter or a digit`
+  const part = parts.find((one) => !prefixPart.test(one))
+  return part === undefined
+    ? undefined
+    : `the prefix has "${part}": between slashes it must have 1 to 100 characters, which are letters, digits, dots, hyphens and underscores`
 }
 
 export function readS3Keys(read: Variables): S3Keys | undefined {

@@ -16,7 +16,7 @@ export function demandDatabaseUrl(text: string): void {
   }
   if (!hosts.every(isDatabaseUrl))
     throw new ConfigError(
-      'DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (% is %25, @ is %40, / is %2F), or with several hosts: postgres://user:password@one:5432,two:5432/database. Unset it to use the embedded database.',
+      'DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (# is %23, % is %25, / is %2F, ? is %3F, @ is %40), or with several hosts: postgres://user:password@one:5432,two:5432/database. Unset it to use the embedded database.',
     )
   const mode = parametersOf(text).get('sslmode')
   if (mode !== null && !sslModes.includes(mode))
@@ -28,7 +28,10 @@ export function demandDatabaseUrl(text: string): void {
 /** True if the driver can parse the URL of one host. It decodes each part by itself. */
 function isDatabaseUrl(text: string): boolean {
   // A URL without a host has the folder of a socket in its query. The URL parser refuses a user without a host.
-  if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/'))) return false
+  const url = URL.parse(text.replace('@/', '@host/'))
+  if (!/^postgres(?:ql)?:\/\//.test(text) || url === null) return false
+  // An unescaped character of the password has ended the host, in whose place is the user then.
+  if (url.hash !== '' || url.pathname.includes('@') || /^\?[^=]*@/.test(url.search)) return false
   try {
     decodeURIComponent(text)
     return true

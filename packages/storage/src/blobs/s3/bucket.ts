@@ -29,6 +29,8 @@ export interface S3Settings {
   readonly keys?: S3Keys
   /** Timeouts; shorter in tests. */
   readonly patience?: Patience
+  /** Name in messages: the setting, or the argument of a command, that names the bucket. Default: OBJECT_STORE. */
+  readonly namedBy?: string
 }
 
 /** Timeouts of connections to the bucket. */
@@ -58,6 +60,8 @@ export interface Bucket {
   readonly ownKeys: boolean
   /** Location of the bucket, for messages. */
   readonly place: string
+  /** See `S3Settings`. */
+  readonly namedBy: string
   /** @throws RangeError for a malformed blob name. */
   key(blob: string): string
 }
@@ -94,6 +98,7 @@ export function bucketOf(settings: S3Settings): Bucket {
     prefix,
     ownKeys: keys !== undefined,
     place: endpoint ?? `Amazon S3 in ${region}`,
+    namedBy: settings.namedBy ?? 'OBJECT_STORE',
     key: (blob) => `${prefix}${checkedName(blob)}`,
   }
 }
@@ -119,6 +124,10 @@ function leaveSilentConnections(client: S3Client, agents: readonly HttpAgent[]):
     { step: 'finalizeRequest', priority: 'low', name: 'leaveSilentConnections' },
   )
 }
+
+/** Headers of the answer that an error of the client is about. */
+export const headersOf = (error: unknown): Readonly<Record<string, string>> =>
+  (error as { $response?: { headers?: Record<string, string> } }).$response?.headers ?? {}
 
 /** Error code and HTTP status of the client's rejection, if it has them. */
 export function answerOf(error: unknown): { code: string; status: number | undefined; message: string } {

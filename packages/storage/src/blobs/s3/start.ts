@@ -12,7 +12,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { BucketUnusableError } from '../../errors/stores.ts'
-import { answerOf, type Bucket, saysFull } from './bucket.ts'
+import { answerOf, type Bucket, headersOf, saysFull } from './bucket.ts'
 
 /** Every server writes and removes this blob when it starts. */
 const probeName = 'probes/start'
@@ -94,14 +94,14 @@ function isDefect(error: unknown): boolean {
   return answerOf(error).status === undefined && typeof code !== 'string' && !known
 }
 
-const placeOf = ({ name, place }: Bucket) => `the bucket ${name} of OBJECT_STORE (${place})`
+const placeOf = ({ name, place, namedBy }: Bucket) => `the bucket ${name} of ${namedBy} (${place})`
 
 function sentenceFor(
   bucket: Bucket,
   { does, expires }: { does: string; expires: boolean },
   error: unknown,
 ): string {
-  const { name, place, ownKeys } = bucket
+  const { name, place, namedBy, ownKeys } = bucket
   const { code, status } = answerOf(error)
   const where = placeOf(bucket)
   // Some servers, such as Ceph's, report an expired token exactly like a wrong one.
@@ -109,20 +109,21 @@ function sentenceFor(
   const cure = ownKeys
     ? 'Correct AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.'
     : `AWS_ACCESS_KEY_ID is not set, so they are from a shared file or a role: correct ${found}.`
+  const { 'x-amz-bucket-region': region, location } = headersOf(error)
+  if (regionCodes.has(code) || (region !== undefined && isRedirect(status)))
+    return `${capital(where)} is in another region. Set AWS_REGION to ${region ?? 'its own'}.`
+  if (isRedirect(status))
+    return `${capital(where)} is at another address: the answer (${status}) redirects${location === undefined ? '' : ` to ${location}`}. Set AWS_REGION to the region of the bucket, and S3_ENDPOINT to the address of the store itself.`
   if (isNoXml(error))
     return `${capital(where)} cannot be used: the answer (${status}) is not an S3 server's, but perhaps a web page. Correct S3_ENDPOINT.`
   switch (code) {
     case 'NoSuchBucket':
-      return `There is no bucket ${name} at ${place}. Create it, or correct OBJECT_STORE.`
+      return `There is no bucket ${name} at ${place}. Create it, or correct ${namedBy}.`
     case 'InvalidAccessKeyId':
     case 'SignatureDoesNotMatch':
     case 'ExpiredToken':
     case 'InvalidToken':
       return `The credentials for ${where} are not taken (${code}). ${cure}${late}`
-    case 'AuthorizationHeaderMalformed':
-    case 'PermanentRedirect':
-    case 'IllegalLocationConstraintException':
-      return `${capital(where)} is in another region. Set AWS_REGION to its own.`
   }
   if (status === 403) {
     return `The credentials do not allow this server to ${does} ${where}. Allow s3:ListBucket on it, and s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload on what is in it.${late}`
@@ -131,6 +132,16 @@ function sentenceFor(
     return `This server cannot ${does} ${where}: ${code} (${status}), ${reasonOf(error)}. Is S3_ENDPOINT the address of an S3 server?`
   return `${capital(where)} cannot be reached: ${reasonOf(error)}. Is S3_ENDPOINT right, and the store running?`
 }
+
+/** Answers of Amazon about a bucket of another region. */
+const regionCodes = new Set([
+  'AuthorizationHeaderMalformed',
+  'PermanentRedirect',
+  'IllegalLocationConstraintException',
+])
+
+const isRedirect = (status: number | undefined): boolean =>
+  status !== undefined && status >= 300 && status < 400
 
 /** True if the client could not parse the answer, such as a page of HTML. */
 const isNoXml = (error: unknown): boolean => /XML parse error/.test(answerOf(error).message)

@@ -1,0 +1,59 @@
+/** Sentences for what keeps the server or a command of it from its work, and what the operator can do about it. */
+import { resolve } from 'node:path'
+import {
+  BucketUnusableError,
+  DatabaseUnfitError,
+  FolderInUseError,
+  isUnavailable,
+  LogKeyUnfitError,
+  SecretsKeyUnfitError,
+  StorageFullError,
+  StoresUnfitError,
+  StoreUnavailableError,
+} from '@ulmus/registry'
+import { ConfigError } from './variables/variables.ts'
+
+/** Errors whose message is such a sentence. */
+const sayAll = [
+  ...[ConfigError, FolderInUseError, BucketUnusableError, DatabaseUnfitError, StoresUnfitError],
+  ...[StorageFullError, SecretsKeyUnfitError, LogKeyUnfitError],
+]
+
+/**
+ * @param command of `ulmus-server`
+ * @param dataDir value of DATA_DIR
+ * @returns undefined for a defect
+ */
+export function sentenceOf(error: unknown, command: string, dataDir: string | undefined): string | undefined {
+  if (error instanceof FolderInUseError && command !== 'start')
+    return `The data folder ${error.folder} is in use by ${error.holder}, and an embedded database has one user at a time. Stop the server, run this command again, then start the server.`
+  if (sayAll.some((kind) => error instanceof kind)) return (error as Error).message
+  const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
+    address?: string
+    port?: number
+  }
+  if (syscall === 'listen') {
+    const at = `${address}:${port}`
+    if (code === 'EADDRINUSE')
+      return `${at} is in use by another program. Stop it, or set PORT to another port.`
+    if (code === 'EACCES')
+      return `This account may not listen on ${at}. Set PORT to 1024 or more, or grant the privilege.`
+    if (code === 'EADDRNOTAVAIL') return `HOST is ${address}, which is not an address of this machine.`
+    return `The server cannot listen on ${at}: ${message}.`
+  }
+  if (error instanceof StoreUnavailableError)
+    return `${error.message.replace(/\.$/, '')}. Is the store running, and S3_ENDPOINT right?`
+  if (isUnavailable(error))
+    return `The database at DATABASE_URL cannot be reached: ${lastCause(error).message}. Start PostgreSQL there, or correct host and port (in a password, # is written %23, / %2F and @ %40).`
+  // Problems with files outside the data folder are defects of ours.
+  const dataFolder = resolve(dataDir?.trim() || './data')
+  if (path?.startsWith(dataFolder) || code === 'ENOSPC')
+    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that this account may write to.`
+  return undefined
+}
+
+function lastCause(error: unknown): Error {
+  const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
+  const deeper = cause ?? errors?.[0]
+  return deeper === undefined ? (error as Error) : lastCause(deeper)
+}
