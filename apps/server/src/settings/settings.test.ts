@@ -41,19 +41,49 @@ test.each([
   ['OIDC_ISUER', 'OIDC_ISSUER'],
   ['VERSION_LOG_KEY', 'VERSION_LOG_KEY_FILE'],
   ['AWS_SECRET_ACESS_KEY', 'AWS_SECRET_ACCESS_KEY'],
+  // Plural and singular, swapped letters, a word or a unit that is missing, names of other programs.
+  ...[
+    ['HOSTS', 'HOST'],
+    ['PORTS', 'PORT'],
+    ['PROT', 'PORT'],
+    ['ROLE', 'ROLES'],
+    ['MEMBER', 'MEMBERS'],
+    ['OPERATOR', 'OPERATORS'],
+    ['ULMUS_PROT', 'PORT'],
+    ['ULMUS_QUOTA', 'QUOTA_BYTES'],
+    ['QUOTA', 'QUOTA_BYTES'],
+    ['KEEP_DELETED', 'KEEP_DELETED_DAYS'],
+    ['KEEP_DAYS', 'KEEP_DELETED_DAYS'],
+    ['MAX_FILE', 'MAX_FILE_BYTES'],
+    ['DATABASE', 'DATABASE_URL'],
+    ['UPLOAD', 'UPLOAD_DAYS'],
+    ['AUDIT', 'AUDIT_DAYS'],
+    ['TRUSTED_ISSUERS', 'TRUSTED_ISSUERS_FILE'],
+    ['SECRETS_KEY', 'SECRETS_KEY_FILE'],
+    ['PUSH_SECONDS', 'PUSH_IDLE_SECONDS'],
+    ['DISK_RESERVE', 'DISK_RESERVE_BYTES'],
+    ['AWS_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'],
+    ['SMTP_FROM', 'MAIL_FROM'],
+    ['SMTP_HOST', 'SMTP_URL'],
+    ['SMTP_PASSWORD', 'SMTP_URL'],
+    ['S3_BUCKET', 'OBJECT_STORE'],
+    ['SITE_URL', 'PUBLIC_URL'],
+    ['SITE_COLOUR', 'SITE_COLOR'],
+  ],
 ])('%s is named, with %s', (name, meant) => {
   expect(misspeltIn({ [name]: 'x' })).toEqual([`${name} is not a setting: did you mean ${meant}?`])
 })
 
 test('a name that begins like settings and resembles none is named', () => {
-  expect(misspeltIn({ OIDC_SCOPES: 'x' })).toEqual([
-    'OIDC_SCOPES is not a setting: docs/configuration.md lists them all.',
-  ])
+  for (const name of ['OIDC_SCOPES', 'SITE_FOOTER', 'QUOTA_FILES'])
+    expect(misspeltIn({ [name]: 'x' })).toEqual([
+      `${name} is not a setting: docs/configuration.md lists them all.`,
+    ])
 })
 
 test('variables of other programs, of the command line and of Kubernetes are not named', () => {
   const others = [
-    ...['PATH', 'HOME', 'PORTAL', 'PORTS', 'HOSTS', 'SHOST', 'SSL', 'MYSQL', 'ROLE', 'TOKEN', 'NODE_OPTIONS'],
+    ...['PATH', 'HOME', 'PORTAL', 'SHOST', 'SSL', 'MYSQL', 'TOKEN', 'NODE_OPTIONS'],
     ...['PGHOST', 'PGPORT', 'PGDATA', 'AWS_PROFILE', 'AWS_ROLE_ARN', 'AWS_DEFAULT_REGION', 'LOG_DIR'],
     ...['ULMUS_HOST', 'ULMUS_TOKEN', 'ULMUS_PORT', 'ULMUS_SERVICE_HOST', 'ULMUS_PORT_4000_TCP_ADDR'],
     ...['S3_PORT', 'S3_PORT_9000_TCP', 'S3_SERVICE_PORT_HTTP', 'OIDC_SERVICE_HOST', 'http_proxy', 'host'],
@@ -66,7 +96,22 @@ test('variables of other programs, of the command line and of Kubernetes are not
       '__proto__',
     ],
   ]
-  expect(misspeltIn(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([])
+  const usual =
+    'HOSTNAME HOSTTYPE MACHTYPE OSTYPE USER USERNAME LOGNAME SHELL SHLVL TERM TERM_PROGRAM COLORTERM COLUMNS LINES EDITOR VISUAL PAGER ' +
+    'LANG LANGUAGE LC_ALL LC_CTYPE TZ PWD OLDPWD TMPDIR TEMP TMP MAIL MAILTO MAILCHECK DISPLAY SESSION SESSION_MANAGER DESKTOP_SESSION ' +
+    'XDG_SESSION_ID XDG_RUNTIME_DIR XDG_DATA_DIRS XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK ' +
+    'SUDO_USER SUDO_UID LS_COLORS HISTSIZE IFS PS1 _ CI DEBUG VERBOSE VERSION BUILD RELEASE ENV ENVIRONMENT STAGE APP_ENV APP_NAME APP_VERSION ' +
+    'LOG_FILE LOG_DIR LOG_PATH LOG_FORMAT RUST_LOG DATA DATA_PATH DATA_HOME CONFIG CONFIG_DIR CONFIG_FILE CACHE_DIR PUBLIC PUBLIC_DIR PUBLIC_KEY ' +
+    'SECRET SECRET_KEY SECRET_KEY_BASE API_KEY API_URL BASE_URL APP_URL URL EVENT EVENTS_URL NAME TITLE COLOR NO_COLOR FORCE_COLOR CLICOLOR ' +
+    'HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS YARN_VERSION NVM_DIR ' +
+    'npm_config_registry npm_lifecycle_event npm_package_version PGUSER PGPASSWORD PGDATABASE PGSSLMODE PGPASSFILE POSTGRES_USER POSTGRES_DB ' +
+    'POSTGRES_PASSWORD MYSQL_HOST REDIS_URL MONGO_URL AMQP_URL AWS_CONFIG_FILE AWS_WEB_IDENTITY_TOKEN_FILE AWS_SHARED_CREDENTIALS_FILE ' +
+    'AWS_EXECUTION_ENV AWS_ENDPOINT_URL AWS_CONTAINER_CREDENTIALS_RELATIVE_URI AWS_EC2_METADATA_DISABLED SMTP_TLS EMAIL EMAIL_HOST SITE TABLE ' +
+    'NOTIFY_SOCKET JOURNAL_STREAM MAINPID SYSTEMD_EXEC_PID CREDENTIALS_DIRECTORY STATE_DIRECTORY RUNTIME_DIRECTORY LOGS_DIRECTORY MEMORY_PRESSURE_WATCH ' +
+    'KUBERNETES_SERVICE_HOST POD_NAME POD_IP NAMESPACE DOCKER_HOST CONTAINER container GITHUB_TOKEN GITLAB_CI JAVA_HOME PYTHONPATH GOPATH LD_LIBRARY_PATH ' +
+    'UV_THREADPOOL_SIZE MALLOC_ARENA_MAX SSL_CERT_FILE SSL_CERT_DIR TRUST_STORE PROXY PROXY_HOST MAX_MEMORY MAX_OLD_SPACE KEEP_ALIVE README DRIVE'
+  for (const name of [...others, ...usual.split(' ')])
+    expect([name, misspeltIn({ [name]: 'x' })]).toEqual([name, []])
   expect(misspeltIn({ QUOTA_BYTE: ' ', QUOTA_BYTES: '1' })).toEqual([])
 })
 
