@@ -54,7 +54,7 @@ export const OperateAccount = z
         'With `suspended: true`: hide the public collections of the user until the suspension ends (default: true).',
     }),
     quotaBytes: z
-      .int()
+      .int({ error: 'must be a number of bytes without a unit, such as 10000000000 for 10 GB, or null' })
       .min(0)
       .max(Number.MAX_SAFE_INTEGER)
       .nullable()

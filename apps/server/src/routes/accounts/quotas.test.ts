@@ -42,6 +42,21 @@ describe.each(serviceDatabases)('quotas on $name', ({ settings }) => {
   const give = (quotaBytes: unknown, slug = 'ada') => root.patch(`/admin/accounts/${slug}`, { quotaBytes })
   const refused = ({ status, json }: TestResponse) => [status, json.code, json.quotaBytes]
 
+  test('of an operator is a number of bytes: a size with a unit is refused with that form', async () => {
+    for (const size of ['10GB', '10000000000', 1.5, true]) {
+      const { status, json } = await give(size)
+      expect([status, json.issues]).toEqual([
+        400,
+        [
+          {
+            path: 'quotaBytes',
+            message: 'must be a number of bytes without a unit, such as 10000000000 for 10 GB, or null',
+          },
+        ],
+      ])
+    }
+  })
+
   test('of a push, an upload, an update; with how much is used', async () => {
     const schemas = { Item: { properties: { text: { type: 'string' } } } }
     const opened = await post(`${at}/pushes`, { base_version: null, schemas })
