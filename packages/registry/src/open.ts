@@ -129,6 +129,7 @@ export async function openRegistry(config: RegistryConfig) {
     const clock = clockOf(database, log)
     await clock.compare()
     const now = config.now ?? clock.now
+    const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const context: Context = {
       database,
       blobs,
@@ -141,10 +142,7 @@ export async function openRegistry(config: RegistryConfig) {
       commitCounters: new CommitCounters(),
       readmes: new Readmes({ database, now }),
       outside: config.outside === undefined ? { allowed: nothingAllowed } : config.outside,
-      sealing: await openSealing(
-        config.secrets ?? {},
-        database.kind === 'embedded' ? config.dataFolder : null,
-      ),
+      sealing: await openSealing(config.secrets ?? {}, ownFolder),
       mail: config.mail ?? null,
       origin: config.origin ?? (() => 'http://127.0.0.1:4000'),
       limits: config.limits,
@@ -157,7 +155,6 @@ export async function openRegistry(config: RegistryConfig) {
     const newerRelease = watchForNewerRelease(context, release, config.onNewerRelease)
     const tables = config.tables ?? usualTables
     const installed = await openTables(config, context, opened)
-    const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const versionLog = await openVersionLog(config.versionLog ?? {}, ownFolder)
     const answering = answeringOf(context, tables, installed)
     const services = {
@@ -176,6 +173,7 @@ export async function openRegistry(config: RegistryConfig) {
     opened.defer(() => services.keys.settle())
     if (database.kind === 'embedded')
       opened.defer(await serveDumps(database, join(config.dataFolder, 'database'), log))
+    await services.versionLog.start()
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())
     opened.defer(() => services.webhooks.close())

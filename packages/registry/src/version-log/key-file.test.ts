@@ -59,7 +59,23 @@ test('witnesses and witnessed logs, one on each line', async () => {
 
 test.each(anyDatabase)('a log without a key is reported once ($name)', async (database) => {
   const context = await openContext(database)
-  versionLogOf(context, (await openVersionLog({}, null)).signers as [])
-  expect(context.log.warnings).toMatchObject([{ line: expect.stringContaining('VERSION_LOG_KEY_FILE') }])
+  const without = versionLogOf(context, (await openVersionLog({}, null)).signers)
+  await without.start()
+  expect(context.log.warnings).toMatchObject([
+    { line: expect.stringMatching(/it has no key\. Make one with .* VERSION_LOG_KEY_FILE/) },
+  ])
+  // The first checkpoint is there before the first request.
+  const signer = signerOf('registry.example/log/1', 'ed25519', seed)
+  const signed = versionLogOf(context, [signer])
+  await signed.start()
+  expect(await signed.facts()).toMatchObject({ origin: signer.name, size: 1 })
+  expect(context.log.warnings).toHaveLength(1)
+  // A moved log has a key, and takes no other.
+  await without.start()
+  expect(context.log.warnings).toMatchObject([
+    {},
+    { line: expect.stringContaining(`lacks its key, ${vkeyOf(signer).split('+').slice(0, 2).join('+')}.`) },
+  ])
+  expect(context.log.warnings[1]?.line).not.toContain('log key`')
   await context.dispose()
 })

@@ -110,7 +110,7 @@ export async function signLatest(
   // Readers who have seen this log know its keys.
   if (own.length === 0)
     throw new Error(
-      `${vkeyUnder(origin, signers[0]!)} is not a key of this log. Give all servers the same VERSION_LOG_KEY_FILE, or name the former key in VERSION_LOG_KEY_FILE_FORMER.`,
+      `${vkeyUnder(origin, signers[0]!)} is not a key of this log, whose last one is ${(await listLogKeys(database)).at(-1)?.vkey}. Give all servers that one by VERSION_LOG_KEY_FILE; to replace it, name it in VERSION_LOG_KEY_FILE_FORMER.`,
     )
   const { size } = log
   const root = await rootOf(size, storedHashes(database, size))

@@ -41,6 +41,7 @@ import type { OpenedVersionLog } from './key-file.ts'
 import { sequence } from './sequencing.ts'
 import type { LogSigners, SignedHere } from './signing.ts'
 import { type SlotKey, slotKeysOf } from './slot-keys.ts'
+import { startLog } from './starting.ts'
 import { storedHashes } from './stored-hashes.ts'
 import { witnessingOf } from './witnessing.ts'
 
@@ -53,8 +54,6 @@ const waitedMax = 10_000
 const lookedEvery = 250
 /** Changes that make `sequence` go on at once. */
 const manyTaken = 500
-const unsigned =
-  'The log of versions is not signed, because it has no key. Make one with `ulmus-server log key` and name its file in VERSION_LOG_KEY_FILE, the same on all servers; or set VERSION_LOG=off.'
 
 export type VersionLog = ReturnType<typeof versionLogOf>
 
@@ -72,7 +71,6 @@ export function versionLogOf(
   const here: SignedHere = {}
   context.jobs.clear('log', () => sequenceAll(context, log, here))
   context.jobs.repeat(schedule.cosigning, cosigningOf(context, witnesses))
-  if (log !== 'off' && log.length === 0) context.log.warn({}, unsigned)
 
   /** @throws log_unavailable unless there is a signed checkpoint */
   async function signed() {
@@ -82,6 +80,10 @@ export function versionLogOf(
   }
 
   return {
+    /** Call it before the first request, which would find a new registry without a checkpoint. */
+    start: async (): Promise<void> =>
+      log === 'off' ? undefined : startLog(context, log, () => sequenceAll(context, log, here)),
+
     /** The latest checkpoint: a signed note. @throws log_unavailable */
     checkpoint: async (): Promise<string> => (await signed()).checkpoint,
 

@@ -80,7 +80,7 @@ export const versionRefusals = {
     sentence: 'This registry signs no log.',
     meaning: 'the registry signs no log',
     explanation:
-      'The registry signs no log: it was switched off (`VERSION_LOG=off`), it was started for the first time a moment ago, or a server with PostgreSQL has no key (`VERSION_LOG_KEY_FILE`).',
+      'The registry signs no log: it was switched off (`VERSION_LOG=off`), or a server with PostgreSQL has no key (`VERSION_LOG_KEY_FILE`).',
     remedy: 'Verify versions against digests from a source that you trust.',
   },
 } satisfies Readonly<Record<string, Refusal>>
