@@ -1,7 +1,15 @@
 /** Client of the identity provider: OpenID Connect, authorization code with PKCE. http-api §2. */
-import { type Identity, RegistryError } from '@ulmus/registry'
+import type { Identity } from '@ulmus/registry'
 import * as oidc from 'openid-client'
 import { isLoopback } from '../loopback.ts'
+import {
+  failedSignIn,
+  issuerSentence,
+  type ProviderError,
+  refusalOfReturn,
+  timeoutSeconds,
+  unavailableSignIn,
+} from './faults.ts'
 import type { Pending } from './pending-cookie.ts'
 
 /** The two steps of a sign-in: before and after the browser visits the provider. */
@@ -29,9 +37,6 @@ export interface ProviderOptions {
   readonly prompt?: 'login'
 }
 
-/** Timeout of requests to the provider. Seconds. */
-const timeoutSeconds = 5
-
 /** OpenID Connect Core §2: at most 255 ASCII characters. */
 const subjectShape = /^[\x20-\x7e]{1,255}$/
 const badSubject = 'The identity provider sent a subject that is not 1 to 255 ASCII characters.'
@@ -45,7 +50,7 @@ export function identityProvider(options: ProviderOptions): IdentityProvider {
       return await discovered
     } catch (cause) {
       discovered = undefined
-      throw new RegistryError('sign_in_unavailable', { cause })
+      throw unavailableSignIn(issuerSentence(options.issuer(), cause))
     }
   }
   return {
@@ -69,47 +74,64 @@ export function identityProvider(options: ProviderOptions): IdentityProvider {
     },
     async complete(returned, pending) {
       const provider = await configuration()
-      try {
-        return await exchange(provider, returned, pending, options)
-      } catch (cause) {
-        throw refusalOf(cause)
-      }
+      // The browser has one cookie for the sign-ins of all its tabs.
+      if (returned.searchParams.get('state') !== pending.state)
+        throw failedSignIn(
+          'info',
+          'the browser came back from another sign-in than its last one, such as that of another tab.',
+          'Another sign-in was started in this browser meanwhile.',
+        )
+      return identityOf(provider, returned, pending, options)
     },
   }
 }
 
 /** Reads the description of the provider. */
-export function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<oidc.Configuration> {
+export async function discover({
+  issuer,
+  clientId,
+  clientSecret,
+}: ProviderOptions): Promise<oidc.Configuration> {
   const url = new URL(issuer())
   // `readConfig` allows plain http only for providers on this machine.
   const isPlain = url.protocol === 'http:' && isLoopback(url.hostname)
   // Verify the signatures of ID tokens, so that a proxy between the server and the provider cannot sign users in.
   const execute = [oidc.enableNonRepudiationChecks, ...(isPlain ? [oidc.allowInsecureRequests] : [])]
-  return oidc.discovery(url, clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds })
+  const provider = await oidc.discovery(url, clientId, clientSecret, undefined, {
+    execute,
+    timeout: timeoutSeconds,
+  })
+  // Throws if the description has no address for the browser.
+  oidc.buildAuthorizationUrl(provider, {})
+  return provider
 }
 
-async function exchange(
+async function identityOf(
   provider: oidc.Configuration,
   returned: URL,
   pending: Pending,
-  { knownAs, operatorClaim }: Pick<ProviderOptions, 'knownAs' | 'operatorClaim'>,
+  { knownAs, operatorClaim, clientSecret }: ProviderOptions,
 ): Promise<Identity> {
+  const { state, nonce, verifier } = pending
+  const secrets = [returned.searchParams.get('code') ?? '', state, nonce, verifier, clientSecret]
+  const refuse = (isUserInfo: boolean) => (error: ProviderError) => {
+    throw refusalOfReturn(error, secrets.filter(Boolean), isUserInfo)
+  }
   const checks = {
-    expectedState: pending.state,
-    expectedNonce: pending.nonce,
-    pkceCodeVerifier: pending.verifier,
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
     idTokenExpected: true,
   }
-  const tokens = await oidc.authorizationCodeGrant(provider, returned, checks).catch((cause) => {
-    throw refusedClient(cause)
-  })
-  const claims = tokens.claims()
-  if (claims === undefined) throw new Error('The provider sent no ID token.')
-  if (!subjectShape.test(claims.sub))
-    throw new RegistryError('sign_in_failed', { say: { reason: badSubject } })
+  const tokens = await oidc.authorizationCodeGrant(provider, returned, checks).catch(refuse(false))
+  // The library has refused answers without an ID token.
+  const claims = tokens.claims()!
+  if (!subjectShape.test(claims.sub)) throw failedSignIn('warn', badSubject, badSubject)
   // Many providers return name and e-mail only from this endpoint.
   const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined
-  const more = hasMore ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : {}
+  const more = hasMore
+    ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub).catch(refuse(true))
+    : {}
   const profile = { ...claims, ...more } as Record<string, unknown>
   const text = (name: string) =>
     typeof profile[name] === 'string' && profile[name].trim() !== '' ? profile[name].trim() : null
@@ -125,36 +147,4 @@ async function exchange(
     claimsOperator:
       operatorClaim != null && [profile[operatorClaim.name]].flat().includes(operatorClaim.value),
   }
-}
-
-/** Converts an error of the code exchange: a refusal if the provider does not accept this registry (RFC 6749 §5.2), else `cause` itself. */
-function refusedClient(cause: unknown): unknown {
-  const { error } = cause as { error?: unknown }
-  const isOfClient = error === 'invalid_client' || error === 'unauthorized_client'
-  if (!isOfClient && !(cause instanceof oidc.WWWAuthenticateChallengeError)) return cause
-  const why = `The identity provider does not accept this registry as a client (${isOfClient ? error : 'HTTP 401'}). Set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those that the provider has for it.`
-  return new RegistryError('sign_in_unavailable', {
-    say: {
-      reason:
-        'The identity provider does not accept this registry. Its operator must correct the setting that the log names.',
-    },
-    cause: new Error(why, { cause }),
-  })
-}
-
-/** A provider that does not answer is unavailable. Any other error is a failed sign-in: refused, replayed, forged or too late. */
-function refusalOf(cause: unknown): RegistryError {
-  if (cause instanceof RegistryError) return cause
-  const { code } = cause as { code?: unknown }
-  const away =
-    cause instanceof TypeError ||
-    (cause as Error).name === 'TimeoutError' ||
-    code === 'OAUTH_TIMEOUT' ||
-    (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' &&
-      Number((cause as { cause?: { status?: number } }).cause?.status) >= 500)
-  if (away) return new RegistryError('sign_in_unavailable', { cause })
-  const providerError = cause instanceof oidc.AuthorizationResponseError ? cause.error : undefined
-  const reason =
-    providerError === 'access_denied' ? 'The identity provider refused it, or you cancelled.' : undefined
-  return new RegistryError('sign_in_failed', { say: { reason }, cause })
 }

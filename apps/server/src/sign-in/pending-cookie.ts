@@ -16,9 +16,12 @@ export interface Pending {
 
 export interface PendingCookie {
   set(reply: FastifyReply, pending: Pending): void
-  /** Returns and clears the pending sign-in, so that it can be used once. Returns undefined if it has expired. */
-  take(request: FastifyRequest, reply: FastifyReply): Pending | undefined
+  /** Returns and clears the pending sign-in, so that it can be used once; or why there is none. */
+  take(request: FastifyRequest, reply: FastifyReply): Pending | NoPending
 }
+
+/** No cookie; one that another secret signed, or none of this site; one that is too old. */
+export type NoPending = 'absent' | 'forged' | 'late'
 
 /** Lifetime of the cookie. Seconds. */
 const secondsMax = 600
@@ -37,14 +40,14 @@ export function pendingCookie(secret: string, { https }: { https: boolean }): Pe
     },
     take(request, reply) {
       const cookie = request.cookies[name]
-      if (cookie === undefined) return undefined
+      if (cookie === undefined) return 'absent'
       reply.clearCookie(name, attributes)
       const { valid, value } = signer.unsign(cookie)
-      if (!valid || value === null) return undefined
+      if (!valid || value === null) return 'forged'
       const { begun, ...pending } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Pending & {
         begun: number
       }
-      return Date.now() - begun <= secondsMax * 1000 ? pending : undefined
+      return Date.now() - begun <= secondsMax * 1000 ? pending : 'late'
     },
   }
 }

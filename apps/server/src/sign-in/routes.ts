@@ -7,8 +7,9 @@ import { answerError, wantsPage } from '../plugins/answers/errors.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 import { done, serve } from '../routes/serve.ts'
+import { failedSignIn } from './faults.ts'
 import type { IdentityProvider } from './identity-provider.ts'
-import type { PendingCookie } from './pending-cookie.ts'
+import type { NoPending, PendingCookie } from './pending-cookie.ts'
 
 export interface SignInOptions {
   readonly registry: Pick<Registry, 'accounts' | 'sessions' | 'deviceLogins'>
@@ -55,12 +56,14 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
 
   app.get('/auth/callback', { config, errorHandler, schema: { hide: true } }, async (request, reply) => {
     const begun = pending.take(request, reply)
-    if (begun === undefined) {
-      const reason = 'It was started in another browser, or more than ten minutes ago.'
-      throw new RegistryError('sign_in_failed', { say: { reason } })
-    }
+    if (typeof begun === 'string') throw lostSignIn(begun, request, origin())
     const identity = await provider.complete(new URL(request.url, origin()), begun)
-    const account = await registry.accounts.signIn(identity)
+    const account = await registry.accounts.signIn(identity).catch((error: unknown) => {
+      const { code } = error as { code?: unknown }
+      if (code === 'account_suspended')
+        request.log.info({ code }, 'A sign-in failed: the account is suspended.')
+      throw error
+    })
     // Always issue a new token, against session fixation.
     const former = session.read(request)
     if (former !== undefined) await registry.sessions.end(former)
@@ -107,6 +110,19 @@ function deviceRoutes(app: FastifyInstance, { registry, origin }: SignInOptions)
   })
 
   serve(app, 'POST /auth/device/token', async ({ body }) => registry.deviceLogins.collect(body.device_code))
+}
+
+/** A request with a state was sent here by the provider; others come from anywhere. */
+function lostSignIn(lost: NoPending, { url }: FastifyRequest, origin: string): RegistryError {
+  const sentences = {
+    absent: `the browser came back without the cookie of its sign-in. If that happens to everyone, ${origin} (PUBLIC_URL) is not the address that visitors use, or the proxy drops cookies; else the page was loaded again, or the browser keeps no cookies.`,
+    forged:
+      'the browser came back with the cookie of another server. If that happens to everyone, the servers of this site have different values of OIDC_CLIENT_SECRET.',
+    late: 'the browser came back after more than ten minutes.',
+  }
+  const wasSent = new URL(url, here).searchParams.has('state')
+  const reason = 'It was started in another browser, or more than ten minutes ago.'
+  return failedSignIn(wasSent && lost !== 'late' ? 'warn' : 'info', sentences[lost], reason)
 }
 
 function demandReturnPath(given: unknown): string {

@@ -424,11 +424,46 @@ describe('a provider with another client secret', () => {
     const text = await page.text()
     expect(text).toContain('does not accept this registry')
     expect(text).toContain('href="/auth/login"')
-    expect(log.join('')).toContain('Set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET')
+    const lines = log.map((line) => JSON.parse(line))
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: 40,
+        reqId: page.headers.get('x-request-id'),
+        msg: expect.stringMatching(/^A sign-in failed: .* Set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET/),
+      }),
+    ])
+    expect(text).toContain(`name the request: <code>${lines[0].reqId}</code>`)
     const answer = await comeBack('*/*')
     expect(await answer.json()).toMatchObject({ code: 'sign_in_unavailable', statusCode: 503 })
     await server.close()
     await stop(provider)
+    await dispose()
+  })
+})
+
+describe('a browser that comes back', () => {
+  test('without its cookie, or with that of another server, is a line in the log', async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    const log: string[] = []
+    const logTo = { write: (line: string) => void log.push(line) }
+    const server = await serveForTest(settings, { logTo, logLevel: 'info' })
+    const back = async (cookie: string | undefined, query = '?code=secret-code&state=secret-state') => {
+      log.length = 0
+      const browser = new Browser(server.url)
+      if (cookie !== undefined) browser.setCookie('ulmus_sign_in', cookie)
+      expect((await browser.fetch(`/auth/callback${query}`)).status).toBe(400)
+      expect(log.join('')).not.toContain('secret')
+      const [line, ...more] = log.map((text) => JSON.parse(text)).filter(({ msg }) => msg !== 'answered')
+      expect(more).toEqual([])
+      return [line.level, line.msg]
+    }
+    expect(await back(undefined)).toEqual([
+      40,
+      expect.stringContaining('is not the address that visitors use'),
+    ])
+    expect(await back(undefined, '')).toEqual([30, expect.stringContaining('without the cookie')])
+    expect(await back('a.b')).toEqual([40, expect.stringContaining('different values of OIDC_CLIENT_SECRET')])
+    await server.close()
     await dispose()
   })
 })

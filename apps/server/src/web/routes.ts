@@ -142,8 +142,12 @@ export const refuseByPage =
     if (error instanceof MovedError) return reply.redirect(movedTo(error, request), 308)
     const refusal = noteRefusal(error, request, reply)
     const web = await openWeb()
-    const isSignedIn = callerOf(request) !== undefined
-    const view = web.refusalPage(refusal, statusOf(refusal.code), retry ?? request.url, isSignedIn)
+    const refused = {
+      here: retry ?? request.url,
+      isSignedIn: callerOf(request) !== undefined,
+      requestId: request.id,
+    }
+    const view = web.refusalPage(refusal, statusOf(refusal.code), refused)
     return send(web, options, request, reply, view)
   }
 

@@ -34,8 +34,9 @@ export const credentialRefusals = {
     sentence: (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
     meaning: 'the sign-in was started elsewhere, is too old, or was refused',
     explanation:
-      'This browser did not start the sign-in, the sign-in is older than ten minutes, the identity provider refused it, or its code was already used.',
-    remedy: 'Start again at `/auth/login`.',
+      'This browser did not start the sign-in, the sign-in is older than ten minutes, the identity provider refused it, or this registry does not accept the answer of the provider. The log of the server names the cause.',
+    remedy:
+      'Start again at `/auth/login`. If it happens again, tell the operator the number of the request that the page shows ([causes](troubleshooting.md#sign-ins-that-fail)).',
   },
   unauthenticated: {
     kind: 'unauthenticated',
@@ -80,7 +81,7 @@ export const credentialRefusals = {
     explanation:
       'The identity provider does not answer, or does not accept this registry as a client. With `Retry-After`.',
     remedy:
-      'Try again; the operator checks `OIDC_ISSUER`, and `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET` if the log names them.',
+      'Try again; the operator finds the cause and the setting in the log of the server ([causes](troubleshooting.md#sign-ins-that-fail)).',
   },
   insufficient_scope: {
     kind: 'forbidden',

@@ -73,12 +73,25 @@ export function addRefusalHeaders(status: number, reply: FastifyReply): void {
     reply.header('Retry-After', retryAfterSeconds)
 }
 
+/** Cause of a refusal that only the operator may read: its sentence is in the log, in place of a stack. */
+export class OperatorNoteError extends Error {
+  override name = 'OperatorNoteError'
+  readonly level: 'info' | 'warn'
+
+  constructor(level: 'info' | 'warn', sentence: string) {
+    super(sentence)
+    this.level = level
+  }
+}
+
 /** Maps an error to a refusal, and records it for the log and for the headers of JSON answers and pages. */
 export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
   const status = statusOf(refusal.code)
   // A setting of the operator or a missing package is no fault; a process that cannot be started is.
-  if (status >= 500 && (status !== 501 || refusal.cause !== undefined)) logFault(request, error, refusal)
+  const { cause } = refusal
+  if (cause instanceof OperatorNoteError) request.log[cause.level]({ code: refusal.code }, cause.message)
+  else if (status >= 500 && (status !== 501 || cause !== undefined)) logFault(request, error, refusal)
   if (refusal.retryAfter !== undefined) reply.header('Retry-After', refusal.retryAfter)
   addRefusalHeaders(status, reply)
   return refusal

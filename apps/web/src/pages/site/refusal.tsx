@@ -27,8 +27,19 @@ const withinCollection: Readonly<Partial<Record<RefusalCode, string>>> = {
   file_not_found: 'No such file',
 }
 
-/** @param here requested path and query */
-export function refusalPage(error: RegistryError, status: number, here: string, isSignedIn: boolean): View {
+/** The visitor, and the request that was refused. */
+export interface Refused {
+  /** Requested path and query. */
+  readonly here: string
+  readonly isSignedIn: boolean
+  readonly requestId: string
+}
+
+export function refusalPage(
+  error: RegistryError,
+  status: number,
+  { here, isSignedIn, requestId }: Refused,
+): View {
   const within = withinCollection[error.code]
   const title =
     within ??
@@ -45,6 +56,11 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
         {within !== undefined && <Collection here={here} />}
         <Why error={error} status={status} isWithin={within !== undefined} />
         {within !== undefined && <WaysOn error={error} here={here} />}
+        {(status >= 500 || error.code === 'sign_in_failed') && (
+          <p>
+            If you tell the operator, name the request: <code>{requestId}</code>
+          </p>
+        )}
         <p class="actions">
           {!isSignedIn && ([401, 403, 404].includes(status) || error.code === 'collection_hidden') && (
             <a
@@ -55,7 +71,7 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
               Sign in
             </a>
           )}
-          {status >= 429 && (
+          {(status >= 429 || error.code === 'sign_in_failed') && (
             <a class="button" href={here}>
               Try again
             </a>
