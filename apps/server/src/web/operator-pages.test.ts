@@ -122,18 +122,22 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     const state = server.registry.operatorState
     const [at, id, hostile] = [new Date(), '<i>', '<b>&"']
     const webhook = { id, at, host: hostile, account: 'operator', deliveries: 3, status: 500, why: 'status' }
+    const nextAt = new Date(Date.now() + 7_200_000)
     const disks = [{ folder: '/data', bytes: 1e9, freeBytes: 9e7, isScarce: true }]
     const bytes = { databaseBytes: 1, packs: 2, files: 3, setAside: 4, pushes: 5 }
     const usage = { disks, isDatabaseHere: false, areObjectsHere: false, ...bytes, tables: undefined }
     const failed: FailedJobs = {
       deliveries: [
-        { ...webhook, enabled: true, disabledWhy: null },
-        { ...webhook, id: 'off', enabled: false, disabledWhy: 'failing' },
+        { ...webhook, enabled: true, disabledWhy: null, nextAt },
+        { ...webhook, id: 'off', enabled: false, disabledWhy: 'failing', nextAt: null },
       ],
       writes: [{ id, queue: 'commit', owner: 'operator', slug: 'birds', at, error: hostile }],
-      deletions: [{ id, at, attempts: 4, error: 'x'.repeat(5_000) }],
+      deletions: [{ id, at, attempts: 4, error: 'x'.repeat(5_000), nextAt }],
       strips: [{ id, owner: 'operator', slug: 'birds', at, attempts: 6 }],
-      mails: [{ id, kind: 'invitation', account: null, at, attempts: 1, error: hostile }],
+      mails: [
+        { id, kind: 'invitation', account: null, at, attempts: 1, error: hostile, nextAt: null },
+        { id: 'report', kind: 'report', account: null, at, attempts: 2, error: null, nextAt },
+      ],
       sweep: at,
       tasks: [{ name: hostile, since: at, times: 2, error: hostile }],
       tables: [{ id, owner: id, account: 'operator', records: 7, at, kind: 'too_costly' }],
@@ -143,12 +147,14 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     expect(text).not.toContain('<b>')
     expect(text).not.toContain('x'.repeat(1_000))
     for (const queue of retriedQueues) expect(text).toContain(`name="queue" value="${queue}"`)
-    expect(text.match(/>Send again</g)!.length).toBe(2)
+    expect(text.match(/>Send again</g)!.length).toBe(3)
+    expect(text.match(/>in 2 hours</g)!.length).toBe(3)
     for (const words of [
       '3 requests to ',
       'All requests failed for 5 days.',
       'Push to ',
       'Table of 7 records',
+      'Mail about a report',
     ])
       expect(text).toContain(words)
     for (const path of ['/admin', '/admin/state'])

@@ -77,6 +77,8 @@ describe.each(databases)('mails on $name', (database) => {
     mail.url = at(smtp)
     mail.isLocal = true
     smtp.received.length = 0
+    context.log.warnings.length = 0
+    context.log.infos.length = 0
     time += 3 * 86_400_000
   })
   afterAll(async () => {
@@ -273,6 +275,63 @@ describe.each(databases)('mails on $name', (database) => {
     expect([smtp.received.length, (await newest()).state]).toEqual([1, 'done'])
   })
 
+  test('operators see an outage at once, in the log and in the list, and end the wait', async () => {
+    const owner = await user()
+    const slug = await org(owner)
+    const logged = () => {
+      const { warnings, infos } = context.log
+      return [...warnings, ...infos].map(({ line }) => line).filter((line) => /mail server/.test(line))
+    }
+    const away = await startSmtp()
+    await away.close()
+    mail.url = at(away)
+    for (const name of ['first', 'second']) {
+      await invite(owner, slug, { email: `${name}@example.org` })
+      await send()
+      later(1)
+    }
+    const outage = expect.stringMatching(/^The mail server takes no mail: .*ECONNREFUSED/)
+    expect(logged()).toEqual([outage])
+    const waiting = (await failedJobs(context, 'none')).mails.slice(0, 2)
+    for (const one of waiting)
+      expect(one).toMatchObject({ attempts: 1, error: expect.stringContaining('ECONNREFUSED') })
+    expect(waiting[1]!.nextAt).toEqual(new Date(time - 2_000 + 60_000))
+    mail.url = at(smtp)
+    for (const { id } of waiting) {
+      expect(await retryJob(context, owner, 'none', { queue: 'mail', id })).toBe(true)
+      await send()
+    }
+    expect(smtp.received).toHaveLength(2)
+    expect(logged()).toEqual([
+      outage,
+      expect.stringMatching(/^The mail server takes mail again, after \d+ s\./),
+    ])
+    expect((await failedJobs(context, 'none')).mails.map(({ id }) => id)).not.toContain(waiting[0]!.id)
+  })
+
+  test('a sender that the server refuses is an outage, a reader that it refuses for now is none', async () => {
+    const owner = await user()
+    const refused = Object.assign(new Error('no'), { responseCode: 550 })
+    const strict = await startSmtp({ onMailFrom: (_, __, done) => done(refused) })
+    const busy = await startSmtp({
+      onRcptTo: (_, __, done) => done(Object.assign(new Error('later'), { responseCode: 451 })),
+    })
+    mail.url = at(busy)
+    await invite(owner, await org(owner), { email: 'patient@example.org' })
+    await send()
+    expect([(await newest()).attempts, context.log.warnings]).toEqual([1, []])
+    mail.url = at(strict)
+    later(61)
+    await send()
+    expect(context.log.warnings.map(({ line }) => line)).toEqual([
+      expect.stringMatching(/^The mail server takes no mail: .*550/),
+    ])
+    mail.url = at(smtp)
+    await invite(owner, await org(owner), { email: 'next@example.org' })
+    await send()
+    await Promise.all([strict.close(), busy.close()])
+  })
+
   test('gives up at once on a refused reader, without the address; operators send it again', async () => {
     const owner = await user()
     const refusing = await startSmtp({
@@ -288,6 +347,9 @@ describe.each(databases)('mails on $name', (database) => {
       error: expect.stringContaining('550'),
     })
     expect((await newest()).error).not.toContain('absent@')
+    expect(context.log.warnings.splice(0)).toEqual([
+      { facts: {}, line: expect.stringMatching(/^A mail is not sent: .*550/) },
+    ])
     later(86_400)
     await send()
     expect((await newest()).attempts).toBe(1)

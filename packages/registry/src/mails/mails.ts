@@ -23,6 +23,7 @@ import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 import { LostSecretError } from '../secrets/sealing.ts'
 import { MailError, type MailText, sendMail } from '../smtp/transport.ts'
+import { type MailLog, mailLogOf } from './mail-log.ts'
 import { invitationText, keyText, reportText } from './texts.ts'
 
 /** Mails of one server at the same time. */
@@ -41,13 +42,14 @@ export const dailyMax = { byUser: 50, toRecipient: 5, reports: 50 }
 export function scheduleMails(context: Context): void {
   const { database, jobs, mail, now } = context
   if (mail === null) return
+  const mailLog = mailLogOf(context.log)
   jobs.take<MailRow>('mails', {
     atOnce: sentAtOnce,
     claim: (most) => {
       const leaseUntil = new Date(now().getTime() + leaseSeconds * 1_000)
       return database.transact((tx) => claimMails(tx, { most, leaseUntil, now: now() }))
     },
-    run: (row) => attempt(context, row),
+    run: (row) => attempt(context, row, mailLog),
   })
   jobs.repeat(schedule.keyMails, async () => {
     const isDue = await database.transact((tx) =>
@@ -119,24 +121,29 @@ const placeOf = (id: string) => `mails:${id}` as const
 const addressHash = (address: string): string =>
   createHash('sha256').update(address.toLowerCase()).digest('hex')
 
-async function attempt(context: Context, row: MailRow): Promise<void> {
+async function attempt(context: Context, row: MailRow, mailLog: MailLog): Promise<void> {
   const { database, mail, now } = context
   let failure: MailError | undefined
   try {
     const ready = await mailOf(context, row)
-    if (ready !== undefined) await sendMail(mail!, ready.address, ready.text)
+    if (ready !== undefined) {
+      await sendMail(mail!, ready.address, ready.text)
+      mailLog.sent()
+    }
   } catch (error) {
     failure = failureOf(error)
   }
   const pause = failure?.mayRetry === true ? pauses[row.attempts - 1] : undefined
   const state = failure === undefined ? 'done' : pause === undefined ? 'failed' : 'waiting'
+  if (failure !== undefined) mailLog.failed(failure, pause === undefined)
   const nextAt = pause === undefined ? {} : { nextAt: new Date(now().getTime() + pause * 1_000) }
   await database.transactOnce((tx) => endMail(tx, row, { state, error: failure?.message ?? null, ...nextAt }))
 }
 
 function failureOf(error: unknown): MailError {
   if (error instanceof MailError) return error
-  if (error instanceof LostSecretError) return new MailError(error.message, false)
+  if (error instanceof LostSecretError)
+    return new MailError(error.message, { mayRetry: false, isOutage: false })
   throw error
 }
 

@@ -76,7 +76,7 @@ describe.each(serviceDatabases)('the state of the registry on $name', (database)
   })
 
   describe('failed work', () => {
-    const [hook, off, lost] = [randomUUID(), randomUUID(), randomUUID()]
+    const [hook, off, trying, lost] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
     let version: string
 
     beforeAll(async () => {
@@ -86,6 +86,7 @@ describe.each(serviceDatabases)('the state of the registry on $name', (database)
       for (const [id, enabled] of [
         [hook, true],
         [off, false],
+        [trying, true],
       ] as const)
         await context.database.transact((tx) =>
           insertWebhook(tx, {
@@ -102,7 +103,14 @@ describe.each(serviceDatabases)('the state of the registry on $name', (database)
       )
       await sql(
         `insert into deliveries (webhook_id, seq, state, attempts, attempted_at, status, why)
-         select id, seq, 'failed', 10, now(), 500, 'status' from webhooks, events`,
+         select id, seq, 'failed', 10, now(), 500, 'status' from webhooks, events where id <> $1`,
+        [trying],
+      )
+      await sql(
+        `insert into deliveries (webhook_id, seq, state, attempts, next_at, attempted_at, why)
+         select $1, seq, 'waiting', seq - 1, now() + seq * interval '1 hour', now(), case when seq > 1 then 'timeout' end
+         from events`,
+        [trying],
       )
       const write = [collection.id, owner.id, version]
       await sql(
@@ -142,9 +150,11 @@ describe.each(serviceDatabases)('the state of the registry on $name', (database)
             deliveries: 3,
             status: 500,
           }),
-          expect.objectContaining({ id: off, enabled: false, disabledWhy: 'failing' }),
+          expect.objectContaining({ id: off, enabled: false, disabledWhy: 'failing', nextAt: null }),
+          // The first event waits for its first attempt.
+          expect.objectContaining({ id: trying, deliveries: 2, why: 'timeout', nextAt: expect.any(Date) }),
         ]),
-        deletions: [{ id: lost, attempts: 4, error: 'No bucket.' }],
+        deletions: [{ id: lost, attempts: 4, error: 'No bucket.', nextAt: expect.any(Date) }],
         strips: [{ id: version, owner: 'bea', slug: 'birds', attempts: 6 }],
         sweep: expect.any(Date),
         tasks: [{ name: 'work on log', error: 'No connection.' }],
@@ -161,6 +171,7 @@ describe.each(serviceDatabases)('the state of the registry on $name', (database)
       const [table] = (await state.failed(root)).tables
       for (const [queue, id] of [
         ['delivery', hook],
+        ['delivery', trying],
         ['deletion', lost],
         ['strip', version],
         ['table', table!.id],
@@ -169,10 +180,16 @@ describe.each(serviceDatabases)('the state of the registry on $name', (database)
         expect([queue, ...answers]).toEqual([queue, true, queue === 'deletion'])
       }
       expect([await retry('sweep', 'sweep'), await retry('task', 'work on log')]).toEqual([true, true])
-      expect(woken.filter((kind) => kind !== 'events')).toEqual(['deliveries', 'deletions', 'strips'])
+      expect(woken.filter((kind) => kind !== 'events')).toEqual([
+        'deliveries',
+        'deliveries',
+        'deletions',
+        'strips',
+      ])
       expect(retried).toEqual(['daily sweep', 'work on log'])
       const counted = async (where: string) => (await sql(`select from ${where}`)).rows.length
       expect(await counted(`deliveries where webhook_id = '${hook}' and state = 'waiting'`)).toBe(3)
+      expect(await counted(`deliveries where webhook_id = '${trying}' and attempts = 0`)).toBe(3)
       expect(await counted('deletions where lease_until is null')).toBe(1)
       expect(await counted('version_strips where full_shares is null and attempts = 0')).toBe(1)
       expect(await counted("periodic_tasks where begun_at < '2000-01-01'")).toBe(1)

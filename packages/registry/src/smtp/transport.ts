@@ -26,10 +26,13 @@ export class MailError extends Error {
   override name = 'MailError'
   /** False: another attempt is refused again, or the mail may have arrived. */
   readonly mayRetry: boolean
+  /** True: the server took nothing of this sender. False: it refused this reader or text. */
+  readonly isOutage: boolean
 
-  constructor(message: string, mayRetry: boolean) {
+  constructor(message: string, { mayRetry, isOutage }: { mayRetry: boolean; isOutage: boolean }) {
     super(message)
     this.mayRetry = mayRetry
+    this.isOutage = isOutage
   }
 }
 
@@ -47,7 +50,8 @@ export async function sendMail(
   address: string,
   { subject, text }: MailText,
 ): Promise<void> {
-  if (!addressShape.test(address)) throw new MailError('The address is not one of a single mailbox.', false)
+  if (!addressShape.test(address))
+    throw new MailError('The address is not one of a single mailbox.', { mayRetry: false, isOutage: false })
   const { createTransport } = await import('nodemailer')
   const { protocol, hostname, port, username, password } = new URL(config.url)
   const secure = protocol === 'smtps:'
@@ -98,10 +102,18 @@ class Handing {
 
 /** Refusals for good (5xx) of the reader or the text are final; wrong credentials and everything else may be mended. */
 function failureOf(error: unknown, address: string, isHandedOver: boolean): MailError {
-  const { message, code, responseCode } = error as Error & { code?: string; responseCode?: number }
+  const { message, code, command, responseCode } = error as Error & {
+    code?: string
+    command?: string
+    responseCode?: number
+  }
   const isRefused = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
   const isUnknown = isHandedOver && responseCode === undefined
   const why = isUnknown ? `The mail may have arrived: ${message}` : message
   const shown = why.replaceAll(address, '(address)').replace(/\s+/g, ' ').slice(0, errorMax)
-  return new MailError(shown, !isRefused && !isUnknown)
+  const isOfMail = ['EENVELOPE', 'EMESSAGE'].includes(code ?? '') && responseCode !== 421
+  return new MailError(shown, {
+    mayRetry: !isRefused && !isUnknown,
+    isOutage: !isOfMail || command === 'MAIL FROM',
+  })
 }

@@ -185,7 +185,7 @@ const Facts = ({ usage, openReports }: { usage: Usage; openReports: number }) =>
   </p>
 )
 
-const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
+const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'retry', 'cancelled'])
 
 function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
   const work = [
@@ -194,13 +194,13 @@ function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
       counted(pushes.committing, 'push being committed or checked', 'pushes being committed or checked'),
     ...queues.filter(({ state }) => !ended.has(state)).map(jobText),
   ].filter((text) => text !== false)
-  const failed = queues.filter(({ state }) => state === 'failed')
+  const failed = queues.filter(({ state }) => state === 'failed' || state === 'retry')
   return (
     <>
       <FactLine title={work.length === 0 ? 'Nothing is under way.' : 'Under way:'} texts={work} />
       {failed.length > 0 && (
         <div class="note bad">
-          <FactLine title="In the last day:" texts={failed.map(jobText)} />
+          <FactLine title="Failed in the last day, or wait after a failure:" texts={failed.map(jobText)} />
           <p>
             <a href="/admin/state#failed">Failed jobs</a> has the reasons, and{' '}
             <a href="/docs/monitoring#alerts">Alerts</a> says what to do about them.

@@ -1,4 +1,4 @@
-/** Failed background work on `/admin/state`: what, since when, why, and the action that helps in its row. */
+/** Background work that failed, on `/admin/state`: what, since when, why, its next try, and the action that helps in its row. */
 import type { FailedJobs } from '@ulmus/registry'
 import { type Delivery, disabledText, resultText } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
@@ -12,6 +12,8 @@ interface Row {
   readonly what: ComponentChildren
   readonly at: Date | null
   readonly times?: number
+  /** Null: there is none. Default: unknown. */
+  readonly nextAt?: Date | null
   readonly why: ComponentChildren
   /** A button of the row, or what else helps. */
   readonly cure: { readonly queue: string; readonly id: string; readonly label: string } | string
@@ -26,8 +28,8 @@ export function Failed({ jobs }: { jobs: FailedJobs }) {
     <>
       <h2 id="failed">Failed jobs</h2>
       <p>
-        Of the whole registry. Tables and tasks are those of the server that answered; the log has more about
-        each.
+        Of the whole registry, also those that are tried again by themselves. Tables and tasks are those of
+        the server that answered; the log has more about each.
       </p>
       {rows.length === 0 ? (
         <Empty title="Nothing failed." />
@@ -48,9 +50,15 @@ const columns: readonly Column<Row>[] = [
   { header: 'Job', cell: ({ what }) => what },
   { label: 'Since', cell: ({ at }) => (at === null ? '–' : <Time at={at.toISOString()} />) },
   { label: 'Attempts', cell: ({ times }) => times ?? '–' },
+  { label: 'Next try', cell: nextTry },
   { label: 'Error', class: 'whole', cell: ({ why }) => <span>{why}</span> },
   { action: 'Action', cell: ({ cure }) => (typeof cure === 'string' ? cure : <Retry {...cure} />) },
 ]
+
+function nextTry({ nextAt }: Row): ComponentChildren {
+  if (nextAt === null) return 'none'
+  return nextAt === undefined ? '–' : <Time at={nextAt.toISOString()} />
+}
 
 const Retry = ({ queue, id, label }: { queue: string; id: string; label: string }) => (
   <form method="post">
@@ -74,12 +82,14 @@ const Account = ({ slug }: { slug: string }) => (
   </a>
 )
 
+const mailSubjects = { invitation: 'an invitation', key_expiry: 'an expiring key', report: 'a report' }
+
 const rowsOf = (jobs: FailedJobs): Row[] => [
   ...jobs.deliveries.map(deliveriesRow),
   ...jobs.writes.map(writeRow),
   ...jobs.deletions.map(
-    ({ id, at, attempts, error }): Row => ({
-      ...{ key: id, at, times: attempts, why: errorText(error) },
+    ({ id, at, attempts, error, nextAt }): Row => ({
+      ...{ key: id, at, times: attempts, why: errorText(error), nextAt },
       what: 'Data of a deleted collection, to be removed',
       cure: { queue: 'deletion', id, label: 'Remove now' },
     }),
@@ -97,11 +107,11 @@ const rowsOf = (jobs: FailedJobs): Row[] => [
     }),
   ),
   ...jobs.mails.map(
-    ({ id, kind, account, at, attempts, error }): Row => ({
-      ...{ key: id, at, times: attempts, why: errorText(error) },
+    ({ id, kind, account, at, attempts, error, nextAt }): Row => ({
+      ...{ key: id, at, times: attempts, why: errorText(error), nextAt },
       what: (
         <>
-          Mail about {kind === 'invitation' ? 'an invitation' : 'an expiring key'}
+          Mail about {mailSubjects[kind]}
           {account !== null && (
             <>
               {' to '}
@@ -134,8 +144,9 @@ const deliveriesRow = ({
   at,
   status,
   why,
+  nextAt,
 }: FailedJobs['deliveries'][number]): Row => ({
-  ...{ key: id, at },
+  ...{ key: id, at, nextAt },
   what: (
     <>
       {counted(deliveries, 'request')} to <bdi>{host}</bdi>, a webhook of <Account slug={account} />

@@ -5,8 +5,9 @@
 import type { Queries, Tx } from '../../database/database.ts'
 import { type DeliveryRow, dueAgain } from '../events/deliveries.ts'
 import type { WebhookRow } from '../events/webhooks.ts'
+import type { MailRow } from '../mails/mails.ts'
 
-/** Deliveries of a webhook that failed for good. */
+/** Deliveries of a webhook that failed for good, or wait after a failure. */
 export interface FailedDeliveries
   extends Pick<WebhookRow, 'id' | 'host' | 'enabled' | 'disabledWhy'>,
     Pick<DeliveryRow, 'status'> {
@@ -15,16 +16,22 @@ export interface FailedDeliveries
   /** Result of the last attempt; null: there was none. */
   readonly at: Date | null
   readonly why: string | null
+  /** Null: all failed for good. */
+  readonly nextAt: Date | null
 }
+
+/** A delivery that failed, or failed and waits. Those that wait for their first attempt have no result. */
+const isFailedDelivery = "(state = 'failed' or (state = 'waiting' and attempts > 0 and why is not null))"
 
 export async function listFailedDeliveries(at: Queries, limit: number): Promise<FailedDeliveries[]> {
   const { rows } = await at.query<FailedDeliveries>(
     `select w.id, w.host, w.enabled, w.disabled_why as "disabledWhy", a.slug as account, f.deliveries,
-       f.attempted_at as at, f.status, f.why
+       f.attempted_at as at, f.status, f.why, f.next_at as "nextAt"
      from (
        select distinct on (webhook_id) webhook_id, attempted_at, status, why,
-         count(*) over (partition by webhook_id) as deliveries
-       from deliveries where state = 'failed' order by webhook_id, attempted_at desc nulls last, seq desc) f
+         count(*) over (partition by webhook_id) as deliveries,
+         min(next_at) over (partition by webhook_id) as next_at
+       from deliveries where ${isFailedDelivery} order by webhook_id, attempted_at desc nulls last, seq desc) f
      join webhooks w on w.id = f.webhook_id join accounts a on a.id = w.account_id
      order by f.attempted_at desc nulls last, w.id limit $1`,
     [limit],
@@ -70,11 +77,12 @@ export interface FailedDeletion {
   readonly at: Date
   readonly attempts: number
   readonly error: string | null
+  readonly nextAt: Date | null
 }
 
 export async function listFailedDeletions(at: Queries, limit: number): Promise<FailedDeletion[]> {
   const { rows } = await at.query<FailedDeletion>(
-    `select id, deleted_at as at, attempts, last_error as error from deletions
+    `select id, deleted_at as at, attempts, last_error as error, lease_until as "nextAt" from deletions
      where last_error is not null order by deleted_at desc, id limit $1`,
     [limit],
   )
@@ -106,31 +114,36 @@ export async function listFailedStrips(
   return rows
 }
 
-/** A mail that was refused or could not be sent, without its address. */
+/** A mail that was refused or could not be sent, or waits after a failure; without its address. */
 export interface FailedMail {
   readonly id: string
-  readonly kind: 'invitation' | 'key_expiry'
-  /** Slug of the reader; null: the mail is for an address. */
+  readonly kind: MailRow['kind']
+  /** Slug of the reader; null: the mail is for an address, or for the operators. */
   readonly account: string | null
   readonly at: Date
   readonly attempts: number
   readonly error: string | null
+  /** Null: it is not tried again. */
+  readonly nextAt: Date | null
 }
+
+const isFailedMail = "(state = 'failed' or (state = 'waiting' and attempts > 0))"
 
 export async function listFailedMails(at: Queries, limit: number): Promise<FailedMail[]> {
   const { rows } = await at.query<FailedMail>(
-    `select m.id, m.kind, a.slug as account, m.created_at as at, m.attempts, m.error
-     from mails m left join accounts a on a.id = m.account_id
-     where m.state = 'failed' order by m.created_at desc, m.id limit $1`,
+    `select mails.id, kind, a.slug as account, mails.created_at as at, attempts, error,
+       case when state = 'waiting' then next_at end as "nextAt"
+     from mails left join accounts a on a.id = mails.account_id
+     where ${isFailedMail} order by mails.created_at desc, mails.id limit $1`,
     [limit],
   )
   return rows
 }
 
-/** Makes a failed mail due. */
+/** Makes a mail due that failed, or waits after a failure. */
 export async function retryMail(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { rows } = await tx.query(
-    "update mails set state = 'waiting', attempts = 0, next_at = $2 where id = $1 and state = 'failed' returning id",
+    `update mails set state = 'waiting', attempts = 0, next_at = $2 where id = $1 and ${isFailedMail} returning id`,
     [id, now],
   )
   return rows.length === 1
@@ -147,7 +160,7 @@ export async function accountSlugs(at: Queries, ids: readonly string[]): Promise
 }
 
 /**
- * Makes the newest failed deliveries of an enabled webhook due again. A disabled one must be enabled by its owner first.
+ * Makes the newest deliveries of an enabled webhook due that failed, or wait after a failure. A disabled one must be enabled by its owner first.
  * @returns their number
  */
 export async function retryFailedDeliveries(
@@ -158,7 +171,7 @@ export async function retryFailedDeliveries(
   const { rows } = await tx.query(
     `update deliveries set ${dueAgain('$3')}
      where webhook_id = $1 and seq in (
-       select seq from deliveries where webhook_id = $1 and state = 'failed' order by seq desc limit $2)
+       select seq from deliveries where webhook_id = $1 and ${isFailedDelivery} order by seq desc limit $2)
        and exists (select from webhooks where id = $1 and enabled)
      returning seq`,
     [webhookId, most, now],
