@@ -88,7 +88,7 @@ async function collectionNames(partial: string, terminal: Terminal): Promise<Pro
 }
 
 async function namesFrom(terminal: Terminal, partial: string): Promise<Proposal[]> {
-  const { client, key } = await connect(terminal, {})
+  const { client, key } = await connect(terminal, { retrySeconds: 0 })
   const [owner, slug] = partial.split('/')
   const found: string[] = []
   if (owner !== undefined && owner !== '' && slug !== undefined) {

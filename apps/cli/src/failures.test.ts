@@ -88,3 +88,39 @@ test('a wrong command line is repeated without what a terminal would obey', () =
     expect(`${stdout}${stderr}`).not.toMatch(/[\u001b\u0007\u202e\u009b]/)
   }
 })
+
+test('a command waits for a registry that is away, and says so once', async () => {
+  const server = createServer((request, response) => {
+    const isBack = Date.now() > start + 6_000
+    response.writeHead(isBack ? 404 : 503, { 'content-type': 'application/json', 'retry-after': '5' })
+    response.end(JSON.stringify({ error: 'None.', code: 'collection_not_found', statusCode: 404 }))
+    requests.push(request.url ?? '')
+  })
+  const requests: string[] = []
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const start = Date.now()
+  try {
+    person = openPerson(host, 'ul_key')
+    const ended = await person.ulmus('.', 'clone', 'ada/cities')
+    expect(ended.said.match(/^Waiting for .*$/gm)).toEqual([`Waiting for ${host}, up to 120 seconds: None.`])
+    expect(ended.code).toBe(1)
+    expect(Date.now()).toBeGreaterThan(start + 6_000)
+  } finally {
+    server.close()
+  }
+}, 60_000)
+
+test('a user may wait for a shorter time', async () => {
+  person = openPerson('http://127.0.0.1:9', 'ul_key', { ULMUS_RETRY_SECONDS: '0' })
+  expect(await person.ulmus('.', 'clone', 'ada/cities')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('No answer from http://127.0.0.1:9'),
+  })
+  person.dispose()
+  person = openPerson('http://127.0.0.1:9', 'ul_key', { ULMUS_RETRY_SECONDS: '2m' })
+  expect(await person.ulmus('.', 'clone', 'ada/cities')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('ULMUS_RETRY_SECONDS'),
+  })
+})

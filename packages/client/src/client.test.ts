@@ -6,7 +6,6 @@ import { readLines, readWhole } from './chunks.ts'
 import { createClient } from './client.ts'
 import { readRetryAfter, UlmusError } from './errors.ts'
 import { nextQuery } from './lists.ts'
-import { usualRetry, waitAfter } from './retry.ts'
 import { type FaultyServer, type Reply, type Request, startFaultyServer } from './testing/faulty-server.ts'
 
 const open: FaultyServer[] = []
@@ -170,23 +169,6 @@ test('Retry-After is seconds or a date', () => {
   expect(readRetryAfter('soon', now)).toBeUndefined()
 })
 
-test('waits double up to their bound, jittered, never shorter than asked, and end', () => {
-  const busy = new UlmusError('', { status: 503, code: 'unavailable' })
-  for (let attempt = 1; attempt < usualRetry.attempts; attempt++) {
-    const full = Math.min(usualRetry.delayMsMax, usualRetry.delayMs * 2 ** (attempt - 1))
-    const wait = waitAfter(busy, attempt, usualRetry, true)!
-    expect(wait).toBeGreaterThanOrEqual(full / 2)
-    expect(wait).toBeLessThanOrEqual(full)
-  }
-  expect(waitAfter(busy, usualRetry.attempts, usualRetry, true)).toBeUndefined()
-  expect(waitAfter(busy, 1, usualRetry, false)).toBeUndefined()
-  const asking = (retryAfterMs: number) =>
-    new UlmusError('', { status: 429, code: 'rate_limited', retryAfterMs })
-  expect(waitAfter(asking(5_000), 1, usualRetry, false)).toBe(5_000)
-  expect(waitAfter(asking(3_600_000), 1, usualRetry, false)).toBeUndefined()
-  expect(waitAfter(new Error('a bug'), 1, usualRetry, true)).toBeUndefined()
-})
-
 test('an error about lines names the first three in its message', () => {
   const fault = (line: number) => ({
     ...{ line, id: `city ${line}`, type: 'City', code: 'schema_violation', message: 'does not match' },
@@ -291,11 +273,6 @@ test('a body and a line that do not end are given up', async () => {
     code: 'answer_too_large',
   })
   expect(line.taken()).toBeLessThan(20)
-})
-
-test('a response of the same size is not requested again', () => {
-  const tooLarge = new UlmusError('', { status: 200, code: 'answer_too_large' })
-  expect(waitAfter(tooLarge, 1, usualRetry, true)).toBeUndefined()
 })
 
 test('no name leads to another call', async () => {

@@ -47,8 +47,8 @@ export type PushClient = ReturnType<typeof createPushClient>
 /**
  * Creates a typed client of a registry's HTTP API, for Node and browsers. It keeps no connection, so it need not be closed.
  *
- * Every call rejects with `UlmusError`. Reads, uploads and the steps of a push are retried while the network or the server is
- * down (`options.retry`), other writes only if the server has not processed them (429).
+ * Every call rejects with `UlmusError`. Reads, uploads and the steps of a push are retried for two minutes while the network or the
+ * server is down (`options.retry`), other writes only if the server has not processed them (429, or no connection).
  *
  * @throws TypeError if `baseUrl` is missing or not a URL, or `apiKey` is not a key
  * @example

@@ -6,7 +6,7 @@ import { readLines } from './chunks.ts'
 import { readVersion } from './collections.ts'
 import { cursorAfter } from './cursor.ts'
 import { type CollectionRef, versionParts } from './places.ts'
-import { sleep, waitAfter } from './retry.ts'
+import { Failures } from './retry.ts'
 import { demandSame } from './subject.ts'
 import { asFailure, type Transport } from './transport.ts'
 
@@ -38,22 +38,23 @@ export async function* streamRecords<T>(
   let after = options.after
   let received = 0
   let expected: number | undefined
-  let failures = 0
+  const failures = new Failures(transport.policy)
   for (;;) {
     const request = requestOf('GET /api/collections/:owner/:slug/versions/:v/records.ndjson', params, {
       query: { type: options.type, after },
       signal,
     })
+    // Retried by itself; only a stream that breaks off counts below.
+    const { response, drop } = await transport.open(request)
+    // Only a stream from the first record has the total number of records in its header.
+    if (after === undefined) expected = readCount(response.headers)
     try {
-      const { response, drop } = await transport.open(request)
-      // Only a stream from the first record has the total number of records in its header.
-      if (after === undefined) expected = readCount(response.headers)
       try {
         for await (const line of readLines(response, transport.timeoutMs)) {
           const record = parseJson(line) as RecordOf<T>
           demandSame('the type', options.type, record.type)
           received++
-          failures = 0
+          failures.end()
           after = cursorAfter(record.type, record.id)
           yield record
         }
@@ -64,10 +65,7 @@ export async function* streamRecords<T>(
       throw new Error(`the stream ended after ${received} of ${expected} records`)
     } catch (error) {
       const failure = asFailure(error, request.path, signal)
-      const wait = waitAfter(failure, ++failures, transport.policy, true)
-      if (wait === undefined) throw failure
-      options.onResume?.()
-      await sleep(wait, signal)
+      await failures.wait(failure, { repeatable: true, signal, onRetry: options.onResume })
     }
   }
 }

@@ -2,38 +2,57 @@
 import { UlmusError } from './errors.ts'
 
 export interface RetryPolicy {
-  /** Maximum number of attempts, including the first. At least 1, default 6. */
-  readonly attempts: number
   /**
-   * Each step of a push is retried for this long, beyond `attempts`: a failover of the registry's database may take a minute.
-   * Milliseconds, default 120,000; 0 if you set only `attempts`.
+   * Each request is retried for this long after its first failure: a failover of the registry's database may take a minute.
+   * Milliseconds, default 120,000.
    */
-  readonly pushMs: number
+  readonly forMs: number
+  /** Maximum number of attempts within `forMs`, including the first. At least 1, default: no limit. */
+  readonly attempts: number
   /** Wait before the second attempt; doubles with each further one. Milliseconds, default 200. */
   readonly delayMs: number
   /** Longest wait, except for a `Retry-After`. Milliseconds, default 10,000. */
   readonly delayMsMax: number
   /** Longest accepted `Retry-After`; a longer one ends the attempts. Milliseconds, default 120,000. */
   readonly retryAfterMsMax: number
+  /** Once it is aborted, no request is retried, and waits end. Requests under way continue. */
+  readonly signal?: AbortSignal | undefined
+  /** Called before the wait that follows a failure. @param failingMs time since the first failure of this request */
+  readonly onRetry?: ((failure: UlmusError, failingMs: number) => void) | undefined
 }
 
 /** Defaults of `RetryPolicy`. */
 export const usualRetry: RetryPolicy = Object.freeze({
-  attempts: 6,
-  pushMs: 120_000,
+  forMs: 120_000,
+  attempts: Number.POSITIVE_INFINITY,
   delayMs: 200,
   delayMsMax: 10_000,
   retryAfterMsMax: 120_000,
 })
 
+/** Codes of Node for certificates and protocols that do not fit. No wait mends them. */
+const lasting = /^(?:CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
+
+/** Codes of Node for requests that were never sent. */
+const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
+
+/** Code of the system below a failure of `fetch`; empty if there is none. */
+const systemCode = ({ cause }: UlmusError): string => {
+  const below = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+  const { code } = (below ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
 /**
- * True if a retry can help. 429 means that the request was not processed, so any request may be retried; without an answer, or after
- * 502, 503 or 504, the request may have taken effect, so only a repeatable one is retried.
+ * True if a retry can help. After 429, or without a connection, the request was not processed, so any may be retried; after a broken
+ * connection, 502, 503 or 504 it may have taken effect, so only a repeatable one is retried.
  */
 function isPassing(error: unknown, repeatable: boolean): error is UlmusError {
   if (!(error instanceof UlmusError)) return false
   if (error.status === 429) return true
-  return repeatable && [0, 502, 503, 504].includes(error.status)
+  if (error.status !== 0) return repeatable && [502, 503, 504].includes(error.status)
+  const code = systemCode(error)
+  return !lasting.test(code) && (repeatable || unsent.has(code))
 }
 
 /**
@@ -42,45 +61,61 @@ function isPassing(error: unknown, repeatable: boolean): error is UlmusError {
  */
 export function waitAfter(
   error: unknown,
-  attempt: number,
+  { attempt, failingMs }: { attempt: number; failingMs: number },
   policy: RetryPolicy,
   repeatable: boolean,
 ): number | undefined {
-  if (attempt >= policy.attempts || !isPassing(error, repeatable)) return undefined
+  if (attempt >= policy.attempts || failingMs >= policy.forMs || !isPassing(error, repeatable))
+    return undefined
   const full = Math.min(policy.delayMsMax, policy.delayMs * 2 ** (attempt - 1))
   const own = full * (0.5 + Math.random() / 2)
   const asked = error.retryAfterMs ?? 0
   return asked > policy.retryAfterMsMax ? undefined : Math.max(own, asked)
 }
 
-/** The policy of a client. A caller that limits the attempts of all requests also means those of pushes. */
-export const policyOf = (given: Partial<RetryPolicy> = {}): RetryPolicy => ({
-  ...usualRetry,
-  ...(given.attempts !== undefined && { pushMs: 0 }),
-  ...given,
-})
+/** Counts the failures in a row of one request, and waits between its attempts. */
+export class Failures {
+  readonly #policy: RetryPolicy
+  #attempt = 0
+  #since = 0
 
-/**
- * Runs `work` until it succeeds, fails for good, or the attempts are used up; then rejects with its last error.
- * @param options.isOfPush retried for `pushMs`, too
- */
+  constructor(policy: RetryPolicy) {
+    this.#policy = policy
+  }
+
+  /** Begins again: the server has answered. */
+  end(): void {
+    this.#attempt = 0
+  }
+
+  /** Resolves when the next attempt is due. @param onRetry called before the wait @throws `error` if no attempt is left; the signal's reason */
+  async wait(
+    error: unknown,
+    options: { repeatable: boolean; signal?: AbortSignal | undefined; onRetry?: (() => void) | undefined },
+  ): Promise<void> {
+    if (this.#attempt++ === 0) this.#since = performance.now()
+    const failingMs = performance.now() - this.#since
+    const wait = waitAfter(error, { attempt: this.#attempt, failingMs }, this.#policy, options.repeatable)
+    if (wait === undefined) throw error
+    options.onRetry?.()
+    this.#policy.onRetry?.(error as UlmusError, failingMs)
+    const signals = [options.signal, this.#policy.signal].filter((signal) => signal !== undefined)
+    await sleep(wait, AbortSignal.any(signals))
+  }
+}
+
+/** Runs `work` until it succeeds, fails for good, or its time is over; then rejects with its last error. */
 export async function retrying<T>(
   policy: RetryPolicy,
-  options: { repeatable: boolean; isOfPush?: boolean; signal?: AbortSignal; onRetry?: () => void },
+  options: Parameters<Failures['wait']>[1],
   work: () => Promise<T>,
 ): Promise<T> {
-  let failingSince: number | undefined
-  for (let attempt = 1; ; attempt++) {
+  const failures = new Failures(policy)
+  for (;;) {
     try {
       return await work()
     } catch (error) {
-      failingSince ??= performance.now()
-      const isPatient = options.isOfPush === true && performance.now() - failingSince < policy.pushMs
-      const attempts = isPatient ? Number.POSITIVE_INFINITY : policy.attempts
-      const wait = waitAfter(error, attempt, { ...policy, attempts }, options.repeatable)
-      if (wait === undefined) throw error
-      options.onRetry?.()
-      await sleep(wait, options.signal)
+      await failures.wait(error, options)
     }
   }
 }

@@ -3,7 +3,7 @@ import { parseJson } from '@ulmus/content'
 import { readChunks, readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
 import { exactJson } from './exact-json.ts'
-import { policyOf, type RetryPolicy, retrying } from './retry.ts'
+import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
 import { demandMembers, demandSubject } from './subject.ts'
 
 export interface ClientOptions {
@@ -43,7 +43,7 @@ export interface Call {
   /** True if a repetition is harmless. Default: true for GET and PUT. */
   readonly repeatable?: boolean
   readonly signal?: AbortSignal
-  /** Called before each retry of a step of a push. Such a step is retried for `pushMs` of the policy. */
+  /** Called before each retry. */
   readonly onRetry?: () => void
 }
 
@@ -70,7 +70,7 @@ export function openTransport(options: ClientOptions): Transport {
   demandUsable(options)
   const base = options.baseUrl.replace(/\/+$/, '')
   const fetcher = options.fetch ?? globalThis.fetch.bind(globalThis)
-  const policy = policyOf(options.retry)
+  const policy = { ...usualRetry, ...options.retry }
   const timeoutMs = options.timeoutMs ?? 120_000
 
   /** `read` is part of the attempt: if the body breaks off, the request is retried. */
@@ -83,8 +83,7 @@ export function openTransport(options: ClientOptions): Transport {
     const { headers, body } = await requestBody(call, options)
     const waitMs = timeoutMs + bytesOf(body) / slowestUploadBytesPerMs
     const { signal: given, onRetry } = call
-    const how = { repeatable, isOfPush: onRetry !== undefined, signal: given, onRetry }
-    return retrying(policy, how, async () => {
+    return retrying(policy, { repeatable, signal: given, onRetry }, async () => {
       const stop = new AbortController()
       const patience = setTimeout(() => stop.abort(new Error(`silent for ${waitMs} ms`)), waitMs)
       const signal = call.signal === undefined ? stop.signal : AbortSignal.any([call.signal, stop.signal])

@@ -10,6 +10,7 @@ import { hostOf, notSignedIn } from '../session/connect.ts'
 import { awaitDeviceKey, startDeviceLogin } from '../session/device-login.ts'
 import { fetchOf } from '../session/fetch.ts'
 import { forgetLogin, keepLogin } from '../session/logins.ts'
+import { brieflySeconds, retryOf } from '../session/outage.ts'
 import { configFolder } from '../session/places.ts'
 import { readSettings } from '../session/settings.ts'
 import { openInBrowser } from '../terminal/browser.ts'
@@ -53,7 +54,8 @@ const login = command<LoginFlags>({
     const given = flags.withToken
       ? { key: await readToken(), id: undefined, expiresAt: null }
       : await allowed(call, flags, host, fetch)
-    const account = await createClient({ baseUrl: host, apiKey: given.key, fetch }).accounts.me()
+    const retry = retryOf(call.terminal, host)
+    const account = await createClient({ baseUrl: host, apiKey: given.key, fetch, retry }).accounts.me()
     const place = await keepLogin(env, { host, account: account.slug, key: given.key, keyId: given.id })
     if (flags.json) return call.json({ host, account: account.slug, expiresAt: given.expiresAt, kept: place })
     call.say(`Signed in to ${host} as ${account.slug}.`)
@@ -118,7 +120,7 @@ const logout = command<Record<never, never>>({
   page: 'Revoke the key and delete it here',
   run: async (call, flags) => {
     const { env } = call.terminal
-    const { client, host } = await call.connect()
+    const { client, host } = await call.connect({ retrySeconds: brieflySeconds })
     const { logins } = readSettings(env)
     const login = Object.hasOwn(logins, host) ? logins[host] : undefined
     let isRevoked = false

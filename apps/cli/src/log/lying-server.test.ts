@@ -93,7 +93,7 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
     })
 
   const reader = (key?: string): Person => {
-    const person = openPerson(liar.url, key)
+    const person = openPerson(liar.url, key, { ULMUS_RETRY_SECONDS: '2' })
     people.push(person)
     return person
   }

@@ -6,6 +6,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { type Connection, hostOf } from './connect.ts'
 import { type JobKey, readJobKey, writeJobKey } from './job-keys.ts'
 import { type Job, openJob } from './job-token.ts'
+import { retryOf } from './outage.ts'
 import { readSettings } from './settings.ts'
 
 /** A key with less time left is replaced if the job can get another token. Milliseconds. */
@@ -33,7 +34,8 @@ export async function connectAsJob(
   const place = { host, collection, secret: job.secret }
   const kept = usable(readJobKey(env, place), job)
   const key = kept ?? (await exchanged())
-  return { client: createClient({ baseUrl: host, apiKey: key, fetch }), host, key, fetch }
+  const options = { baseUrl: host, apiKey: key, fetch, retry: retryOf(terminal, host) }
+  return { client: createClient(options), host, key, fetch }
 
   async function exchanged(): Promise<string> {
     const token = await job.token()

@@ -7,6 +7,7 @@ import { shellWord } from '../terminal/shell-word.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { fetchOf } from './fetch.ts'
 import { readKeychain } from './keychain.ts'
+import { retryOf } from './outage.ts'
 import { readSettings } from './settings.ts'
 
 /** Addresses that may name the registry, apart from the environment and the settings. */
@@ -17,6 +18,8 @@ export interface Wanted {
   readonly flag?: string
   /** `owner/slug`: connect as a job of a trusted publisher of this collection. */
   readonly jobOf?: string | undefined
+  /** Longest retry of its requests, for answers that a command can do without. Seconds, default: `ULMUS_RETRY_SECONDS`. */
+  readonly retrySeconds?: number
 }
 
 export interface Connection {
@@ -46,7 +49,8 @@ export async function connect(terminal: Terminal, wanted: Wanted): Promise<Conne
   const kept = login === undefined ? undefined : (login.key ?? (await readKeychain(host)))
   const key = tokenFor(host, env, wanted, settings.host) ?? kept
   const fetch = await fetchOf(env)
-  return { client: createClient({ baseUrl: host, apiKey: key, fetch }), host, key, fetch }
+  const options = { baseUrl: host, apiKey: key, fetch, retry: retryOf(terminal, host, wanted.retrySeconds) }
+  return { client: createClient(options), host, key, fetch }
 }
 
 /** Error for operations of members: nothing is sent to a registry that the user never signed in to. */

@@ -35,7 +35,8 @@ const saidEvery = 10_000
 const say = (progress: Progress) => postMessage(progress)
 
 async function digestOf(ref: string, semver: string, digest: string): Promise<void> {
-  const client = createClient({ baseUrl: self.location.origin })
+  // A visitor would not wait for two minutes without a word.
+  const client = createClient({ baseUrl: self.location.origin, retry: { forMs: 10_000 } })
   const version = await client.versions.get(ref, semver)
   const records: { id: string; type: string; hash: Hash; size: number }[] = []
   for await (const { id, type, data } of client.records.iterate(ref, semver)) {

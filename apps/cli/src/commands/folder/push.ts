@@ -24,6 +24,7 @@ import { type PushPlan, planPush } from '../../folder/push/push-plan.ts'
 import { guardRemovals, removalsOf } from '../../folder/push/removal-guard.ts'
 import { flag, maxRemoved, text, trusted } from '../../parameters.ts'
 import { notSignedIn } from '../../session/connect.ts'
+import { brieflySeconds } from '../../session/outage.ts'
 import { openProgress, type Progress } from '../../terminal/progress.ts'
 import { type VisibilityFlags, visibilityIn, visibilityMade } from '../../visibility.ts'
 import { countsText, tellMissing } from './status.ts'
@@ -115,13 +116,20 @@ async function settled(call: Call, folder: Folder, { source, host }: Remote): Pr
   return readFolder(root, readBase(root), index)
 }
 
-async function nothing(call: Call, flags: CommonFlags, { base }: Folder, { source }: Remote): Promise<void> {
+async function nothing(
+  call: Call,
+  flags: PushFlags & CommonFlags,
+  { base }: Folder,
+  { source, host }: Remote,
+): Promise<void> {
   if (flags.json)
     return call.json({ unchanged: true, semver: base?.semver ?? null, hash: base?.digest ?? null })
   if (base === null) return call.say('There is nothing to publish yet.')
   call.say(`Nothing changed since ${base.semver}.`)
   // Without a connection there is no advice, but the answer is right.
-  const now = await source.client.collections.get(source.collection).catch(() => undefined)
+  const jobOf = flags.trusted ? source.collection : undefined
+  const { client } = await call.connect({ host, jobOf, retrySeconds: brieflySeconds })
+  const now = await client.collections.get(source.collection).catch(() => undefined)
   const latest = now?.latestVersion?.semver ?? base.semver
   if (latest !== base.semver) for (const line of adviceBehind(base.semver, latest)) call.say(line)
 }

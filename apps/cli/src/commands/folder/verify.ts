@@ -15,6 +15,7 @@ import { type ComputedVersion, type LogFlags, type LogPlace, verifyLogged } from
 import { optional, policy, text, trusted } from '../../parameters.ts'
 import { parseReference, pathOf } from '../../reference.ts'
 import type { Connection } from '../../session/connect.ts'
+import { brieflySeconds } from '../../session/outage.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
 
@@ -118,7 +119,12 @@ async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: 
     name: `This folder (${collection}@${base.semver})`,
     isFolder: true,
     connect: () =>
-      call.connect({ host: host ?? undefined, jobOf: flags.trusted ? (collection ?? undefined) : undefined }),
+      call.connect({
+        host: host ?? undefined,
+        jobOf: flags.trusted ? (collection ?? undefined) : undefined,
+        // Offline the folder is verified all the same.
+        ...(flags.policy === undefined && { retrySeconds: brieflySeconds }),
+      }),
   })
 }
 
