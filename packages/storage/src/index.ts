@@ -29,7 +29,7 @@ export {
 } from './database/embedded/folder-lock.ts'
 export { hasEmbedded } from './database/embedded/place.ts'
 export { databaseHosts } from './database/failover/hosts.ts'
-export { findNewerRelease, migratedTopic, migrationTimes } from './database/migrate.ts'
+export { findNewerRelease, type Migrations, migratedTopic, migrationTimes } from './database/migrate.ts'
 export { type DatabaseConfig, openDatabase } from './database/open.ts'
 export { otherConnections } from './database/other-connections.ts'
 export { silentSecondsMax } from './database/other-servers.ts'

@@ -84,7 +84,7 @@ async function fill(
   isAgain: boolean,
 ): Promise<FillingReport> {
   await using opened = new AsyncDisposableStack()
-  const database = filling.dump && (await openRows(config, opened, filling.migration))
+  const database = filling.dump && (await openRows(config, opened, { last: filling.migration }))
   const isLoaded = database !== undefined && (await demandNoRows(database, config, filling, isAgain))
   if (!isAgain) await store?.put(markName, Buffer.from(filling.mark))
   const copied = await copyAll(store, filling)

@@ -10,6 +10,7 @@ import {
   type DiskSpace,
   hasEmbedded,
   keepBallast,
+  type Migrations,
   openDatabase,
   openDiskStore,
   openS3Store,
@@ -44,6 +45,8 @@ export interface StoresConfig {
   release?: string
   /** True: migrate although servers of another release are alive. Default: refuse. */
   migratesBesideOthers?: boolean
+  /** Folder of the migrations. Default: those of this release. Tests add some. */
+  migrationsFolder?: string
   /** Receives errors of connections to the database; see `DatabaseConfig`. */
   lost?: (error: Error) => void
   log: Log
@@ -59,7 +62,7 @@ export interface OpenStores {
 }
 
 /**
- * Opens both; `opened` closes them. Only `serve` creates folders, and `rebuild` a missing database.
+ * Opens both; `opened` closes them. Only `serve` creates folders and migrates, and `rebuild` creates a missing database.
  * @throws StoresUnfitError if they do not match, or one is missing; FolderInUseError if another process uses the data folder;
  * BucketUnusableError; DatabaseUnfitError; the errors of unreachable stores.
  */
@@ -82,7 +85,7 @@ export async function openStores(
     blobs = await openBlobs()
     if (purpose !== 'rebuild' && (await holdsBlobs(blobs))) throw databaseMissing(places)
   }
-  const database = await openRows(config, opened)
+  const database = await openRows(config, opened, { onlyNew: purpose !== 'serve' })
   if (folders.database !== undefined && reserveBytes > 0)
     opened.defer(ballastedAlways(folders.database, reserveBytes, config.log))
   if (isMissing(folders.objects, existsSync) && (await recordsBlobs(database))) throw storeLost(places)
@@ -94,12 +97,12 @@ export async function openStores(
 
 /**
  * Opens only the database, and creates it if it is missing.
- * @param lastMigration time of the last migration to run; undefined: run all
+ * @param migrations default: all are run
  */
 export async function openRows(
   config: StoresConfig,
   opened: AsyncDisposableStack,
-  lastMigration?: number,
+  migrations: Pick<Migrations, 'last' | 'onlyNew'> = {},
 ): Promise<Database> {
   const { database: folder } = foldersOf(config)
   if (isMissing(folder, hasEmbedded))
@@ -113,7 +116,7 @@ export async function openRows(
       ...(folder === undefined ? { url: config.databaseUrl! } : { folder }),
       log: (line) => config.log.info({}, line),
       lost: config.lost,
-      migrations: { last: lastMigration, force: config.migratesBesideOthers },
+      migrations: { ...migrations, folder: config.migrationsFolder, force: config.migratesBesideOthers },
       release: config.release ?? 'unknown',
     }),
   )

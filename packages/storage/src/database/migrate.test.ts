@@ -156,6 +156,29 @@ describe.each(databases)('migrations ($name)', ({ name, settings }) => {
     }
   })
 
+  test('a command refuses a database of an older release, even for a compatible migration, and leaves it as it is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-newer-'))
+    const made = await settings()
+    const open = (onlyNew: boolean) =>
+      openDatabase({ ...made.settings, migrations: { folder, onlyNew }, release: '0.2.0' })
+    try {
+      await (await openDatabase({ ...made.settings, release: '0.1.0' })).close()
+      addMigration(folder, '-- compatible\ncreate table later (id integer);')
+      await expect(open(true)).rejects.toThrow(DatabaseUnfitError)
+      await expect(open(true)).rejects.toThrow(
+        /^The database was last migrated by .* this program is 0\.2\.0/,
+      )
+      const older = await openDatabase(made.settings)
+      expect((await older.query("select to_regclass('later') as found")).rows).toEqual([{ found: null }])
+      await older.close()
+      await (await open(false)).close()
+      await (await open(true)).close()
+    } finally {
+      await made.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
   test('a migration waits for the end of other servers, unless it is compatible or forced', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ulmus-newer-'))
     const made = await settings()

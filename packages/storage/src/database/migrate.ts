@@ -20,6 +20,8 @@ export interface Migrations {
   folder?: string | undefined
   /** True: migrate although servers of another release are alive, which then end. */
   force?: boolean | undefined
+  /** True: refuse a database of an older release instead, as commands do. An empty one still gets its tables. */
+  onlyNew?: boolean | undefined
 }
 
 /** Settings of a migration besides its files. */
@@ -72,8 +74,8 @@ export const migrationTimes = (): number[] =>
 /**
  * Runs the pending migrations in one transaction. The caller must ensure that only one process migrates at a time.
  * @returns whether there were any
- * @throws DatabaseUnfitError for a database migrated by a newer release or by a version that was never released, and while servers of
- * another release are alive
+ * @throws DatabaseUnfitError for a database migrated by a newer release or by a version that was never released, for one of an older release
+ * if `onlyNew`, and while servers of another release are alive
  */
 export async function migrate(
   client: pg.ClientBase,
@@ -99,6 +101,7 @@ export async function migrate(
     )
     const done = demandKnown(migrations, rows, options.release)
     const pending = migrations.filter(({ folderMillis: at }) => at > done && at <= last)
+    if (which.onlyNew && done > 0 && pending.length > 0) throw olderRelease(rows.at(-1)?.release, options)
     const breaks = pending.some(({ isCompatible }) => !isCompatible)
     if (options.isShared && breaks && !which.force) await demandAlone(client, options.release)
     for (const migration of pending) await run(client, migration, options)
@@ -109,6 +112,11 @@ export async function migrate(
     throw error
   }
 }
+
+const olderRelease = (migratedBy: string | null | undefined, { release }: MigrationOptions) =>
+  new DatabaseUnfitError(
+    `The database was last migrated by ${migratedBy ?? 'an older release'}, and this program is ${release}, which has newer tables. Only the start of a server migrates. Nothing was changed. Run the command with the release of your servers; or start a server of this release once, and then run it.`,
+  )
 
 /** Row of an applied migration. */
 interface Applied {
