@@ -9,7 +9,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
@@ -132,6 +135,34 @@ test('packages are small once they are installed', () => {
     expect(bytes / 1e6, name).toBeLessThan(bound.megabytes)
     expect(packages, name).toBeLessThanOrEqual(bound.packages)
     expect(packages).toBeGreaterThan(0)
+  }
+})
+
+test('another Node runs the server and its commands once the link of npm names it', async () => {
+  const modules = join(folderOf('@ulmus/server'), 'node_modules')
+  const [link, program] = [join(modules, '.bin/node'), join(modules, '.bin/ulmus-server')]
+  const [brought] = globSync('node-linux-*', { cwd: modules }).map((name) => join(modules, name))
+  const [target, aside] = [readlinkSync(link), join(place, 'brought')]
+  renameSync(brought!, aside)
+  rmSync(link)
+  symlinkSync(process.execPath, link)
+  try {
+    // As the documents run commands, as the unit does, and by a Node that is too old.
+    for (const [node, path] of [
+      ['./node', '/usr/bin:/bin'],
+      ['node', `${join(modules, '.bin')}:/usr/bin:/bin`],
+      ['node', environment.PATH],
+    ] as const) {
+      const { stdout } = await run(node, [program, '--version'], {
+        cwd: join(modules, '.bin'),
+        env: { PATH: path },
+      })
+      expect(stdout).toMatch(/^0\.1\.0 /)
+    }
+  } finally {
+    rmSync(link)
+    symlinkSync(target, link)
+    renameSync(aside, brought!)
   }
 })
 

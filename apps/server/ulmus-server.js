@@ -18,6 +18,10 @@ const isNewEnough = major > 24 || (major === 24 && minor >= 6)
 
 /** The Node that npm brought; undefined where there is no package of it for this machine, or it was left out. */
 function broughtNode() {
+  // The link of npm, which operators replace by that of a newer one: docs/install.md ("Another Node"). On Windows it is a script.
+  const [modules] = /^.*\/node_modules\//.exec(import.meta.url) ?? []
+  const linked = modules && fileURLToPath(new URL('.bin/node', modules))
+  if (linked && process.platform !== 'win32' && existsSync(linked)) return linked
   const system = process.platform === 'win32' ? 'win' : process.platform
   try {
     const manifest = createRequire(import.meta.url).resolve(`node-${system}-${process.arch}/package.json`)
