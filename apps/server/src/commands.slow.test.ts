@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { defaultLimits, openRegistry } from '@ulmus/registry'
+import { AccountExport } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from './commands.ts'
 
@@ -79,6 +80,7 @@ describe('the commands', () => {
       'fsck',
       'secrets',
       'log',
+      'export',
     ]) {
       expect(stdout).toContain(command)
       expect(await run(command, '--help')).toMatchObject({
@@ -110,12 +112,30 @@ describe('the commands', () => {
       [['backup', 'a', '--keep', '0'], '--keep must be a number from 1'],
       [['restore', '--settings=x'], 'SOURCE is not given'],
       [['move'], 'FILE is not given'],
+      [['export', '--reason', 'x'], 'HANDLE is not given'],
+      [['export', 'ada'], '--reason must be one line'],
+      [['export', 'ada', '--reason', ' '], '--reason must be one line'],
     ] as const) {
       const { code, err } = await run(...args)
       expect(code).toBe(2)
       expect(err).toContain(said)
       expect(err).toContain(`ulmus-server ${args[0]}`)
     }
+  })
+
+  test('export prints what is stored of a user, and the audit log has the reason', async () => {
+    const exported = await run('export', 'ada', '--reason', 'Request 17')
+    expect(exported).toMatchObject({ code: 0, err: '' })
+    const { account, collections, actsOfOthers } = AccountExport.parse(JSON.parse(exported.out))
+    expect(account).toMatchObject({ slug: 'ada', type: 'user' })
+    expect(collections).toMatchObject([{ slug: 'c', public: false }])
+    expect(actsOfOthers).toMatchObject([
+      { action: 'account.exported', actor: null, target: 'ada', details: { reason: 'Request 17' } },
+    ])
+    for (const handle of ['absent', '__proto__'])
+      expect(await run('export', handle, '--reason', 'Request 18')).toEqual({
+        ...{ code: 1, out: '', err: `There is no account \`${handle}\`.\n` },
+      })
   })
 
   test('fsck exits 0 when nothing is damaged', async () => {

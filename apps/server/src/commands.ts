@@ -1,4 +1,4 @@
-/** Commands of the binary: `ulmus-server config`, `sweep`, `fsck`, `secrets`, `log`, `backup`, `restore`, `move`, `--help`. */
+/** Commands of the binary: `ulmus-server config`, `sweep`, `fsck`, `secrets`, `log`, `export`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
 import {
   LogKeyUnfitError,
@@ -9,6 +9,7 @@ import {
   type StoreCommands,
   SweepTooLargeError,
 } from '@ulmus/registry'
+import { accountHelp, exportAccount } from './account-commands.ts'
 import {
   backupCommands,
   backupHelp,
@@ -35,6 +36,7 @@ const overview = `ulmus-server [command]
   fsck     Check all stored data.
   secrets  Encrypt the secrets of webhooks with another key.
   log      Make a key for the signed log, or give the log another name.
+  export   Print everything that is stored of a user.
 
   Run ulmus-server <command> --help for details, --version for the version and its commit.
   Commands read the same settings as the server.
@@ -106,6 +108,7 @@ ulmus-server log restart
   since, and must not contradict that. With DATABASE_URL it may run beside servers.
 `,
   ...backupHelp,
+  ...accountHelp,
 }
 
 /** Arguments of each command: switches, options with a value, and the required operand. */
@@ -116,6 +119,7 @@ const forms: Record<string, Form> = {
   fsck: { switches: ['files', 'rebuild-index'] },
   secrets: {},
   log: { options: ['name'], operand: 'key or restart' },
+  export: { options: ['reason'], operand: 'HANDLE' },
   backup: { options: ['keep', 'settings'], operand: 'TARGET' },
   restore: { switches: ['log-continues'], options: ['backup', 'settings'], operand: 'SOURCE' },
   move: { operand: 'FILE' },
@@ -151,6 +155,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
     around.err(`There is no command "log ${given['operand']}".\n\n${usage}`)
     return exits.misused
   }
+  if (command === 'export') return exportAccount(given, around)
   if (command === 'config') return printSettings(given, around)
   const work = backupCommands[command]
   if (work !== undefined) return work(given, around)

@@ -15,7 +15,7 @@ export const AuditEvent = z
     actor: z.object({
       account: z.string().nullable().meta({
         description:
-          'Current slug of the account. Null if the account is deleted, or if the registry acted by itself.',
+          'Current slug of the account. Null if the account is deleted, if the registry or an administrator of its server acted, or a reader without an account.',
       }),
       key: z.object({ id: Id, label: z.string() }).optional().meta({
         description: 'API key of the request, with its label at the time. Absent for browsers.',

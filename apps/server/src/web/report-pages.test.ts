@@ -53,6 +53,8 @@ describe.each(anyDatabase)('reports on pages, on $name', (database) => {
     expect((await operator.get('/admin?hide=ada%2Fcities')).text).toMatch(
       /name="hidden"[^>]* value="ada\/cities"/,
     )
+    const log = await operator.get('/admin/audit?action=collection.reported')
+    expect(log.text).toContain('a reader without an account')
     const [{ id }] = (await operator.get('/api/admin/reports')).json
     const closed = await send(operator, '/admin', { do: 'acted', report: id, note: 'Hidden <i>' })
     expect([closed.status, closed.text.includes('you acted')]).toEqual([200, true])

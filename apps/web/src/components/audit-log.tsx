@@ -15,13 +15,14 @@ const words: Readonly<Record<AuditAction, string>> = {
   'account.deleted': 'deleted the account',
   'account.quota': 'changed what may be stored in the account',
   'account.suspended': 'suspended, or took back the suspension of, the account',
+  'account.exported': 'exported what is stored of the account',
   'account.erased': 'erased the person of the account',
   'identity.linked': 'linked an identity to the account',
   'session.ended': 'signed a browser out:',
   'key.made': 'made an API key:',
   'key.first_used': 'used for the first time an API key:',
   'key.revoked': 'revoked an API key:',
-  'key.exchanged': 'a trusted publisher received an API key:',
+  'key.exchanged': 'received an API key:',
   'organization.made': 'made the organization',
   'settings.changed': 'changed the settings of',
   'member.invited': 'invited',
@@ -130,13 +131,21 @@ const List = ({ items }: { items: readonly AuditEvent[] }) => (
   />
 )
 
+/** Actors of actions that need no account. */
+const withoutAccount: ReadonlyMap<string, string> = new Map<AuditAction, string>([
+  ['account.exported', 'an administrator of the server'],
+  ['collection.reported', 'a reader without an account'],
+  ['key.exchanged', 'a trusted publisher'],
+  ['webhook.disabled', 'the registry'],
+])
+
 const columns: readonly Column<AuditEvent>[] = [
   { header: 'When', cell: ({ at }) => <Time at={at} /> },
   {
     header: 'Who',
-    cell: ({ actor }) =>
+    cell: ({ action, actor }) =>
       actor.account === null ? (
-        <span class="quiet">an account that is gone</span>
+        <span class="quiet">{withoutAccount.get(action) ?? 'an account that is gone'}</span>
       ) : (
         <a href={accountPath(actor.account)}>{actor.account}</a>
       ),

@@ -1,10 +1,18 @@
-/** Everything that is stored of a user, as one JSON document, for the user (`GET /api/accounts/me/export`). */
-import { exportedSections, findAccountById, readAccountSection, type SectionName } from '@ulmus/storage'
+/** Everything that is stored of a user, as one JSON document, for the user (`GET /api/accounts/me/export`) or, with a reason, for an operator. */
+import {
+  exportedSections,
+  findAccountById,
+  insertAuditEvents,
+  readAccountSection,
+  type SectionName,
+} from '@ulmus/storage'
 import { mayEnter } from '../access/policy.ts'
+import { auditRow } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
-import { demandCaller, type Principal } from '../principal.ts'
+import { anonymous, demandCaller, type Principal } from '../principal.ts'
+import { demandUser } from './organizations.ts'
 
 /** Rows in memory at once. A row has at most some KiB, of a saved question 100. */
 const rowsAtOnce = 100
@@ -22,6 +30,22 @@ export async function exportAccount(
   if ((await findAccountById(context.database, accountId)) === undefined)
     throw new RegistryError('unauthenticated')
   return documentOf(context, accountId)
+}
+
+/**
+ * The same document for an operator with the stores at hand; the audit log of the user gets the reason.
+ * @throws account_not_found, not_a_user
+ */
+export async function exportForOperator(
+  context: Pick<Context, 'database' | 'now'>,
+  slug: string,
+  reason: string,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const account = await demandUser(context.database, slug)
+  const act = { action: 'account.exported', account: account.id, target: account.slug } as const
+  const row = auditRow(anonymous, { ...act, details: { reason } }, context.now())
+  await context.database.transact((tx) => insertAuditEvents(tx, [row]))
+  return documentOf(context, account.id)
 }
 
 async function* documentOf(

@@ -18,6 +18,7 @@ const sentences = {
   'account.suspended': 'An account was suspended by an operator, or is so no longer.',
   'account.quota': 'An operator changed what an account may have stored.',
   'identity.linked': 'An operator linked an identity to an account.',
+  'account.exported': 'An administrator of the server exported what is stored of a user.',
   'account.erased': 'A person was erased by an operator.',
   'session.ended': 'Browsers were signed out by their account.',
   'key.made': 'An API key was made.',

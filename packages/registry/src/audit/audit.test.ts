@@ -4,6 +4,7 @@ import { dropOldAuditEvents, numberEvents } from '@ulmus/storage'
 import { serviceDatabases } from '@ulmus/storage/testing'
 import type { AuditEvent } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportForOperator } from '../accounts/account-export.ts'
 import { accountsOf } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
 import { invitationsOf } from '../accounts/invitations.ts'
@@ -381,6 +382,21 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
       [kept.accountId],
     )
     expect(rows.map(({ action }) => action)).toEqual(['account.suspended', 'account.quota', 'account.erased'])
+  })
+
+  test('an administrator of the server exports what is stored of a user', async () => {
+    const left = await user('left')
+    const text = (await Array.fromAsync(await exportForOperator(context, 'left', 'Request 17'))).join('')
+    expect(JSON.parse(text)).toMatchObject({ account: { slug: 'left' } })
+    const [event] = await log(left, 'left', { action: 'account.exported' })
+    expect(event).toMatchObject({
+      target: 'left',
+      actor: { account: null },
+      details: { reason: 'Request 17' },
+    })
+    await expect(exportForOperator(context, 'union', 'Request 18')).rejects.toMatchObject({
+      code: 'not_a_user',
+    })
   })
 
   test('a user who deletes the account stays a name in the log', async () => {

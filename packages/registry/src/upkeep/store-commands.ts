@@ -1,5 +1,6 @@
-/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck`, `secrets` and `log restart`. */
+/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck`, `secrets`, `log restart` and `export`. */
 import { join } from 'node:path'
+import { exportForOperator } from '../accounts/account-export.ts'
 import { openSealing, type SecretsConfig, SecretsKeyUnfitError } from '../secrets/key-files.ts'
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
@@ -21,6 +22,8 @@ export interface StoreCommands {
   renewSecrets(keys: SecretsConfig): Promise<RenewalReport>
   /** Gives the signed log another name. May run beside servers. @returns it; null if it is known once a key signs */
   restartLog(): Promise<string | null>
+  /** May run beside servers. @throws account_not_found, not_a_user */
+  exportAccount(slug: string, reason: string): Promise<AsyncGenerator<Uint8Array>>
   close(): Promise<void>
 }
 
@@ -51,6 +54,7 @@ export async function openStoreCommands(
         return renewSecrets(context, sealing)
       },
       restartLog: () => renameLog(database),
+      exportAccount: (slug, reason) => exportForOperator(context, slug, reason),
       close: () => opened.disposeAsync(),
     }
   } catch (error) {
