@@ -180,7 +180,7 @@ export const EraseQuery = z.strictObject({
     .literal('true')
     .optional()
     .meta({
-      description: '`true`: erase the person even if public collections remain.',
+      description: '`true`: erase the person even if public or hidden collections remain.',
       examples: ['true'],
     }),
 })

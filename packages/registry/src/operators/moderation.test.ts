@@ -5,7 +5,7 @@ import { accountsOf } from '../accounts/accounts.ts'
 import { auditOf } from '../audit/audit.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { anonymous, type Caller } from '../principal.ts'
-import { openContext, type TestContext } from '../testing/context.ts'
+import { addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { issuer, outcome, signIn } from '../testing/sign-in.ts'
 import { moderationOf } from './moderation.ts'
 import { operatorsOf } from './operators.ts'
@@ -117,6 +117,21 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     expect((await collections.detail(ada, court)).hiddenByOperators).toMatchObject({
       reason: 'A court said so.',
     })
+  })
+
+  test('a hidden collection counts as cited when its owner is erased, and stays hidden below another', async () => {
+    const { collections, moderation, operators } = services
+    const rae = await signIn(context, 'rae')
+    const { id } = await collections.create(rae, 'rae', { slug: 'cited', public: true })
+    await addVersion(context, { id })
+    await moderation.hide(root, { owner: 'rae', slug: 'cited' }, 'It names people.')
+    await expect(operators.erase(root, 'rae')).rejects.toMatchObject({
+      code: 'has_public_collections',
+      details: { collections: ['rae/cited'] },
+    })
+    await operators.handOver(root, 'rae', { to: 'olga' })
+    expect(await read({ owner: 'olga', slug: 'cited' })).toBe('collection_hidden')
+    expect(await outcome(operators.erase(root, 'rae'))).toBe('ok')
   })
 
   test('collections that were hidden with their owner are public below a new one, and stay hidden after an erasure', async () => {

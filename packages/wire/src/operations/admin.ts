@@ -53,7 +53,7 @@ export const adminOperations = {
     id: 'eraseAccount',
     tag: 'operators',
     summary: 'Erase a person',
-    description: `Erases the person’s name, e-mail address, identities, former slugs, memberships, keys and sessions, and in audit logs the slug, network addresses and key labels. The account stays under a meaningless name because it owns collections and created versions, but no identity can sign in to it. If the person owns public collections, the request gets 409 \`has_public_collections\` with a list of them, unless \`confirm\` is true: transfer them first (\`POST …/transfer\`), or cited addresses lead to an account without a name. Returns the organizations that have no owner left. This cannot be undone. ${operatorsOnly}`,
+    description: `Erases the person’s name, e-mail address, identities, former slugs, memberships, keys and sessions, and in audit logs the slug, network addresses and key labels. The account stays under a meaningless name because it owns collections and created versions, but no identity can sign in to it. If the person owns collections that are public, or hidden by operators, the request gets 409 \`has_public_collections\` with a list of them, unless \`confirm\` is true: transfer them first (\`POST …/transfer\`), or cited addresses lead to an account without a name. Returns the organizations that have no owner left. This cannot be undone. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     query: EraseQuery,

@@ -59,10 +59,11 @@ export const accountRefusals = {
   has_public_collections: {
     kind: 'conflict',
     sentence:
-      'The account owns public collections, which readers may cite. Transfer them first, or confirm the erasure.',
-    meaning: 'the person owns public collections; `collections` lists the first 100',
+      'The account owns collections that are public, or hidden by operators, and readers may cite them. Transfer them first, or confirm the erasure.',
+    meaning:
+      'the person owns collections that are public or hidden by operators; `collections` lists the first 100',
     explanation:
-      'An operator is about to erase a person who owns public collections: `collections` lists their paths, a hundred at most. Readers may cite them.',
+      'An operator is about to erase a person who owns collections that are public, or that operators have hidden and may show again: `collections` lists their paths, a hundred at most. Readers may cite them.',
     remedy:
       'Transfer them to an organization or another user with `POST /api/admin/accounts/HANDLE/transfer`. Or confirm the erasure with `?confirm=true`: their former addresses then lead to an account without a name.',
     members: ({ z }) => ({

@@ -172,8 +172,8 @@ export const EraseForm = ({ form, error }: FormState) => (
     {error?.code === 'has_public_collections' && (
       <div class="note bad">
         <p>
-          Readers may cite these collections. Transfer them first, with the form above. Otherwise their
-          addresses will lead to an account without a name:
+          Readers may cite these collections, which are public or hidden by operators. Transfer them first,
+          with the form above. Otherwise their addresses will lead to an account without a name:
         </p>
         <Paths paths={error.details['collections'] as string[]} />
       </div>

@@ -160,10 +160,10 @@ interface RegistryCounts {
   versions: number
 }
 
-/** Slugs of an account's collections with public versions, ordered by slug. */
+/** Slugs of an account's collections with public versions, or hidden ones that may be public again; ordered by slug. */
 export async function publicSlugsOf(tx: Tx, ownerId: string, max: number): Promise<string[]> {
   const { rows } = await tx.query<{ slug: string }>(
-    `select slug from collections where owner_id = $1 and (public or (public_once_shown and hidden_reason is null))
+    `select slug from collections where owner_id = $1 and (public or public_once_shown)
        and (head_id is not null or newest_withdrawn is not null)
      order by slug limit $2`,
     [ownerId, max],
