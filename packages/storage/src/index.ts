@@ -33,6 +33,7 @@ export { findNewerRelease, type Migrations, migratedTopic, migrationTimes } from
 export { type DatabaseConfig, openDatabase } from './database/open.ts'
 export { otherConnections } from './database/other-connections.ts'
 export { silentSecondsMax } from './database/other-servers.ts'
+export { connectionRefusal } from './database/server-refusals.ts'
 export { type DiskSpace, unlimitedSpace, watchSpace } from './disk-space.ts'
 export { linesOf } from './dump/lines.ts'
 export { loadDump } from './dump/load.ts'

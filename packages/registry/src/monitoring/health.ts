@@ -1,4 +1,5 @@
 /** Health of the database, the object store, the disk and the background work, for the probes of load balancers and operators. */
+import { connectionRefusal } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { isAlive } from './heartbeat.ts'
 import { inTime } from './in-time.ts'
@@ -29,18 +30,20 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
       problems: string[]
     }> {
       const { database: at, blobs, space } = context
-      const [database, objects, isFull, works] = await Promise.all([
-        answers(at.ping()),
-        answers(blobs.ping()),
+      const [pinged, objects, isFull, beat] = await Promise.all([
+        outcomeOf(at.ping()),
+        outcomeOf(blobs.ping()),
         space.isFull(),
-        inTime(isAlive(at)),
+        outcomeOf(isAlive(at)),
       ])
       const newer = newerRelease.name()
-      const isMissed = !isFull && works !== true
+      // A database that refuses new connections may still answer on an old one.
+      const database = pinged.isAnswered && beat.isAnswered
+      const isMissed = !isFull && beat.value !== true
       return {
-        ready: database && objects && newer === undefined && !isEnding,
+        ready: database && objects.isAnswered && newer === undefined && !isEnding,
         database,
-        objects,
+        objects: objects.isAnswered,
         storage: isFull ? 'full' : 'ok',
         worker: isFull ? 'paused' : isMissed ? 'missing' : 'ok',
         problems: [
@@ -48,8 +51,8 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
             ? []
             : [`The release ${newer} has migrated the database: this server ends.`]),
           ...(isEnding ? [ending] : []),
-          ...(database ? [] : ['The database does not answer.']),
-          ...(objects ? [] : ['The object store does not answer, or cannot be written to.']),
+          ...(database ? [] : [databaseProblem(pinged.fault ?? beat.fault)]),
+          ...(objects.isAnswered ? [] : ['The object store does not answer, or cannot be written to.']),
           ...(isFull ? [diskIsFull] : []),
           ...(database && isMissed ? [noWorker] : []),
         ],
@@ -62,5 +65,22 @@ const ending = 'The server ends soon. It still answers; send new requests to ano
 const diskIsFull = 'The disk is full: writes are answered 507 until there is room. Reads go on.'
 const noWorker = 'No server does background work: start one with `worker` in ROLES.'
 
-const answers = async (ping: Promise<void>): Promise<boolean> =>
-  (await inTime(ping.then(() => true))) === true
+/** Without names and addresses, since `/readyz` is public. */
+const databaseProblem = (fault: unknown): string =>
+  connectionRefusal(fault) === undefined
+    ? 'The database does not answer.'
+    : 'The database refuses the connections of this server. The log says why.'
+
+interface Outcome<T> {
+  readonly isAnswered: boolean
+  readonly value?: T
+  readonly fault?: unknown
+}
+
+const outcomeOf = async <T>(answer: Promise<T>): Promise<Outcome<T>> =>
+  (await inTime<Outcome<T>>(
+    answer.then(
+      (value) => ({ isAnswered: true, value }),
+      (fault: unknown) => ({ isAnswered: false, fault }),
+    ),
+  )) ?? { isAnswered: false }

@@ -35,6 +35,29 @@ test('errors of an outage make one line, and its end another with the seconds', 
   outages.close()
 })
 
+test('a server that is away, and then refuses this one, has a line for each', async () => {
+  const outages = outagesOf(log)
+  const faults = [
+    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+    ...Array(2).fill(
+      Object.assign(new Error('password authentication failed for user "u"'), { code: '28P01' }),
+    ),
+  ]
+  outages.watch({
+    ping: async () => {
+      if (faults.length > 0) throw faults.shift()
+    },
+  })
+  outages.lost(faults[0] as Error)
+  await vi.waitUntil(() => told.length > 2, { timeout: 20_000 })
+  expect(told).toEqual([
+    expect.stringMatching(/^error: The database does not answer: connect ECONNREFUSED\./),
+    'error: The database server does not let this account in: password authentication failed for user "u". Correct user and password in DATABASE_URL. Requests that need the database get 503 until then.',
+    expect.stringMatching(/^info: The database answers again, after [1-9]\d* s\.$/),
+  ])
+  outages.close()
+})
+
 test('a lost connection to a database that answers is one line', async () => {
   const outages = outagesOf(log)
   outages.watch({ ping })
@@ -42,7 +65,9 @@ test('a lost connection to a database that answers is one line', async () => {
     outages.lost(new Error('Connection terminated.'))
     await sleep(20)
   }
-  expect(told).toEqual(['warn: A database connection was lost: Connection terminated. The database answers.'])
+  expect(told).toEqual([
+    'warn: A database connection was lost or refused: Connection terminated. The database answers.',
+  ])
 })
 
 test('a closed one is quiet', async () => {

@@ -1,8 +1,8 @@
 /**
- * Log of outages of the database: one line when it is away, and one when it answers again. Everything that fails meanwhile is quiet
- * (`quietLog`, and requests by `isDatabaseAway`), because one cause would fill the log.
+ * Log of outages of the database: one line when it is away, one when it refuses this server instead, and one when it answers again. Everything
+ * that fails meanwhile is quiet (`quietLog`, and requests by `isDatabaseAway`), because one cause would fill the log.
  */
-import { type Database, isDatabaseAway } from '@ulmus/storage'
+import { connectionRefusal, type Database, isDatabaseAway } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
 /** Between two tests whether the database answers. Milliseconds. */
@@ -27,21 +27,27 @@ export function outagesOf(log: Log): Outages {
 
   async function follow(at: Pick<Database, 'ping'>, error: Error): Promise<void> {
     const began = performance.now()
-    for (let isAway = false; !isClosed; ) {
-      if (await answers(at)) {
+    const logged = new Set<string>()
+    while (!isClosed) {
+      const { isThere, fault } = await look(at)
+      if (isThere) {
         const seconds = Math.round((performance.now() - began) / 1_000)
-        if (isAway) log.info({ seconds }, `The database answers again, after ${seconds} s.`)
+        if (logged.size > 0) log.info({ seconds }, `The database answers again, after ${seconds} s.`)
         else if (began - endedAt > stragglingMilliseconds)
-          log.warn({}, `A database connection was lost: ${reasonOf(error)}. The database answers.`)
+          log.warn({}, `A database connection was lost or refused: ${reasonOf(error)}. The database answers.`)
         endedAt = performance.now()
         return
       }
-      if (!isAway && !isClosed)
-        log.error(
-          {},
-          `The database does not answer: ${reasonOf(error)}. Requests that need it get 503 until it does.`,
-        )
-      isAway = true
+      // A server that was restarted with other settings is away first, and then refuses this one.
+      const refusal = connectionRefusal(fault) ?? connectionRefusal(error)
+      const line =
+        refusal === undefined
+          ? `The database does not answer: ${reasonOf(error)}. Requests that need it get 503 until it does.`
+          : `${refusal} Requests that need the database get 503 until then.`
+      if (!isClosed && !logged.has(line) && (logged.size === 0 || refusal !== undefined)) {
+        log.error({}, line)
+        logged.add(line)
+      }
       await new Promise<void>((resolve) => {
         timer = setTimeout(resolve, pingMilliseconds)
       })
@@ -66,10 +72,10 @@ export function outagesOf(log: Log): Outages {
   }
 }
 
-const answers = (database: Pick<Database, 'ping'>): Promise<boolean> =>
+const look = (database: Pick<Database, 'ping'>): Promise<{ isThere: boolean; fault?: unknown }> =>
   database.ping().then(
-    () => true,
-    () => false,
+    () => ({ isThere: true }),
+    (fault: unknown) => ({ isThere: false, fault }),
   )
 
 /** The reason in one line. An error for several addresses has only their messages. */

@@ -2,10 +2,13 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isUnavailable, noteDatabaseError } from '../errors/unavailable.ts'
 import { onServer } from '../testing/databases.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { openDatabase } from './open.ts'
+import { connectionRefusal } from './server-refusals.ts'
 import { DatabaseUnfitError } from './sql-errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-refusals-'))
@@ -28,6 +31,9 @@ beforeAll(async () => {
     'create role maker login',
     'create role crowded login connection limit 0',
     'create role reader login',
+    'create database closed allow_connections false',
+    'create database guarded_one',
+    'revoke connect on database guarded_one from public',
     'alter role reader set default_transaction_read_only = on',
     "create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0",
     "create database bytes encoding 'SQL_ASCII' locale 'C' locale_provider libc template template0",
@@ -113,4 +119,30 @@ test.each<[string, string, string, RegExp]>([
   const { message } = (await opened.catch((error: unknown) => error)) as Error
   expect(message.split('\n')).toHaveLength(1)
   expect(message).not.toContain('wrong')
+})
+
+test.each<[string, string, string, RegExp]>([
+  ['a database that is not there', 'ulmus', 'nowhere', /is not there/],
+  ['a wrong password', 'guarded:wrong', 'empty', /Correct user and password/],
+  ['a role that is not there', 'nobody_here', 'empty', /create the role/],
+  ['an address that may not come in', 'outside', 'empty', /pg_hba\.conf/],
+  ['no connection to spare', 'crowded', 'empty', /no connection to spare/],
+  ['a database that takes none', 'ulmus', 'closed', /takes no connection: .* not currently accepting/],
+  ['no privilege to connect', 'plain', 'guarded_one', /lacks a privilege/],
+])(
+  'a connection that is refused while a server runs counts as an outage: %s',
+  async (_what, user, name, sentence) => {
+    const client = new pg.Client({ connectionString: urlOf(user, name) })
+    const error = await client.connect().catch((refused: unknown) => refused)
+    expect([noteDatabaseError(error), isUnavailable(error)]).toEqual([true, true])
+    expect(connectionRefusal(error)).toMatch(sentence)
+  },
+)
+
+test('statements with the codes of such refusals are none', () => {
+  const denied = Object.assign(new Error('permission denied for table x'), {
+    code: '42501',
+    severity: 'ERROR',
+  })
+  expect([noteDatabaseError(denied), connectionRefusal(denied)]).toEqual([false, undefined])
 })

@@ -3,6 +3,7 @@
  * prints it instead of a stack.
  */
 import { causes } from '../errors/causes.ts'
+import { certificateCodes, isConnectionRefused } from '../errors/unavailable.ts'
 import { DatabaseUnfitError } from './sql-errors.ts'
 
 /** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. `said` is PostgreSQL's message without its full stop. */
@@ -24,10 +25,6 @@ const sentences: Record<string, (said: string) => string> = {
   '42P07': (said) =>
     `The database of DATABASE_URL holds tables of something else: ${said}. Give Ulmus a database of its own.`,
 }
-
-/** Codes of TLS for a certificate that is not trusted, or is another host's. */
-const certificateCodes =
-  /^(?:ERR_TLS_CERT_ALTNAME_INVALID|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET|VERIFY)_.*)$/
 
 /** The error, or a DatabaseUnfitError in its place. */
 export function refusalOf(error: unknown): unknown {
@@ -52,6 +49,18 @@ export function refusalOf(error: unknown): unknown {
     }
   }
   return error
+}
+
+/** A sentence about a server that is there, but takes no connection of this one; undefined for other errors. */
+export function connectionRefusal(error: unknown): string | undefined {
+  for (const told of causes(error)) {
+    if (!isConnectionRefused(told)) continue
+    const refusal = refusalOf(told)
+    return refusal instanceof DatabaseUnfitError
+      ? refusal.message
+      : `The database server takes no connection: ${lineOf(told.message)}.`
+  }
+  return undefined
 }
 
 const lineOf = (message: unknown) => String(message).split('\n')[0]!.replace(/\.$/, '')

@@ -6,6 +6,8 @@
 /** Members of errors of drivers and clients that such tests compare. */
 export interface ErrorMembers {
   code?: unknown
+  /** Of PostgreSQL: `FATAL` ends the connection. */
+  severity?: unknown
   constraint?: unknown
   message?: unknown
   /** File of an error of the file system. */
