@@ -261,7 +261,9 @@ describe('restoring', () => {
       writeFileSync(path, bytes)
       await expect(restore(place, target.config), path).rejects.toThrow(sentence)
       if (!path.endsWith('blobs'))
-        await expect(start(target.config)).rejects.toThrow(/is new, but there are objects|lack installation/)
+        await expect(start(target.config)).rejects.toThrow(
+          `is running or was interrupted. Run the same \`ulmus-server restore\` again (the backup is ${id})`,
+        )
       writeFileSync(path, whole)
       await restore(place, target.config)
       await expectSame(target.config, filled)

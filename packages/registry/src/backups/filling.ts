@@ -4,7 +4,6 @@
  * filling can resume after an interruption.
  */
 import {
-  BlobMissingError,
   type BlobStore,
   type Database,
   findInstallation,
@@ -15,7 +14,7 @@ import {
   readDump,
 } from '@ulmus/storage'
 import { makePrivate } from '../stores/data-folder.ts'
-import { capital, holdsBlobs, StoresUnfitError } from '../stores/installation.ts'
+import { capital, fillingName, fillingOf, holdsBlobs, StoresUnfitError } from '../stores/installation.ts'
 import { foldersOf, openObjectStore, openRows, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { type BlobToCopy, copyBlob, forEachBlob, listed } from './copy.ts'
 import { blobPrefixes } from './shelf.ts'
@@ -49,9 +48,6 @@ export interface FillingReport {
   readonly copied: { readonly count: number; readonly bytes: number }
 }
 
-/** Blob with the mark: written before all other blobs, removed last. */
-const markName = 'installation/filling'
-
 /**
  * Fills the stores of `config`. The installation id is written after all contents, since servers start only on stores that have it.
  * @throws StoresUnfitError for stores that are not empty; BlobMissingError, BlobDamagedError, DumpUnreadableError, and the errors of opening the
@@ -68,7 +64,7 @@ export async function fillStores(config: StoresConfig, filling: Filling): Promis
   await migrateOn(config, filling)
   if (store !== undefined) {
     await store.put(installationName, Buffer.from(`${filling.installation}\n`))
-    await store.remove(markName)
+    await store.remove(fillingName)
   }
   return report
 }
@@ -86,7 +82,7 @@ async function fill(
   await using opened = new AsyncDisposableStack()
   const database = filling.dump && (await openRows(config, opened, { last: filling.migration }))
   const isLoaded = database !== undefined && (await demandNoRows(database, config, filling, isAgain))
-  if (!isAgain) await store?.put(markName, Buffer.from(filling.mark))
+  if (!isAgain) await store?.put(fillingName, Buffer.from(filling.mark))
   const copied = await copyAll(store, filling)
   const loaded = database === undefined || isLoaded ? none : await load(database, filling)
   return { ...loaded, ...copied }
@@ -107,27 +103,18 @@ function demandKnown(migration: number): void {
 
 /** True if the same filling was interrupted here. @throws StoresUnfitError for a store with other contents */
 async function hasBegun(store: BlobStore, config: StoresConfig, mark: string): Promise<boolean> {
-  const found = await markIn(store)
+  const found = await fillingOf(store)
   if (found === mark) return true
   const { objects } = placesOf(config)
   if (found !== undefined)
     throw new StoresUnfitError(
-      `There are ${objects}, which something else began to be put into and did not come to its end. Empty it, or name another place (OBJECT_STORE, DATA_DIR).`,
+      `There are ${objects}, of another restore or move (${found}) that was interrupted. Run that one again, empty the place, or name another one (OBJECT_STORE, DATA_DIR).`,
     )
   if (await holdsBlobs(store))
     throw new StoresUnfitError(
       `There are ${objects}, and nothing is put over them. Name another place (OBJECT_STORE, DATA_DIR), or move them away.`,
     )
   return false
-}
-
-async function markIn(store: BlobStore): Promise<string | undefined> {
-  try {
-    return Buffer.from(await store.read(markName)).toString()
-  } catch (error) {
-    if (error instanceof BlobMissingError) return undefined
-    throw error
-  }
 }
 
 /** @returns true if an earlier attempt loaded the rows, which happens in one transaction */

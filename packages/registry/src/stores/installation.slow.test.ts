@@ -27,7 +27,7 @@ import { contextOn } from '../testing/context.ts'
 import { fill, type Home, openHome, start } from '../testing/home.ts'
 import { openStoreCommands } from '../upkeep/store-commands.ts'
 import { scheduleSweeps } from '../upkeep/sweep/daily.ts'
-import { StoresUnfitError } from './installation.ts'
+import { fillingName, StoresUnfitError } from './installation.ts'
 import { openStores, type StoresConfig } from './stores.ts'
 
 const ending: (() => Promise<void>)[] = []
@@ -131,6 +131,20 @@ describe('the installation of both stores', () => {
         config,
         /^The database .* is new, but objects in .* are of the installation [0-9a-f-]{36}\..*--rebuild-index.*prefix/,
       )
+    })
+
+    test.runIf(isThere)('a half-filled store is refused, with the command to repeat', async () => {
+      for (const [mark, command] of [
+        [
+          'restore 20261130T090000Z',
+          /Run the same `ulmus-server restore` again \(the backup is 20261130T090000Z\)/,
+        ],
+        ['move 0f0f', /Run `ulmus-server move` again, with the same settings/],
+      ] as const) {
+        const { config } = await home()
+        await withBlobs(config, (blobs) => blobs.put(fillingName, Buffer.from(mark)))
+        await expectRefused(config, command)
+      }
     })
 
     test.runIf(isThere)('another installation is refused, even where neither has anything yet', async () => {

@@ -48,6 +48,25 @@ export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
   return false
 }
 
+/** Mark of a restore or a move that fills the stores: written before all other blobs, removed last. */
+export const fillingName = 'installation/filling'
+
+/** Text of the mark, such as `restore 20261127T051900Z`; undefined: nothing was interrupted. */
+export async function fillingOf(blobs: BlobStore): Promise<string | undefined> {
+  try {
+    return Buffer.from(await blobs.read(fillingName)).toString()
+  } catch (error) {
+    if (error instanceof BlobMissingError) return undefined
+    throw error
+  }
+}
+
+/** @throws StoresUnfitError for stores that a restore or a move has begun to fill and not completed */
+export async function demandFilled(blobs: BlobStore, places: Places): Promise<void> {
+  const filling = await fillingOf(blobs)
+  if (filling !== undefined) throw halfFilled(places, filling)
+}
+
 /** @throws StoresUnfitError unless both belong to one installation, or are new (see `Purpose`). */
 export async function joinStores(stores: Stores, places: Places, purpose: Purpose): Promise<void> {
   // Read the store first: if another server writes the blob at this moment, the later query finds its row.
@@ -56,6 +75,7 @@ export async function joinStores(stores: Stores, places: Places, purpose: Purpos
   if (holds) stored = await idIn(stores.blobs)
   const known = await findInstallation(stores.database)
   if (stored !== undefined && stored === known) return
+  await demandFilled(stores.blobs, places)
   if (stored !== undefined && known !== undefined) throw differing(places, stored, known)
   const recorded = await recordsBlobs(stores.database)
   if (known !== undefined && recorded && !holds && stored === undefined) throw storeLost(places)
@@ -118,9 +138,20 @@ const differing = ({ database, objects }: Places, stored: string, known: string)
     `${capital(database)} and ${objects} are of different installations (${known} and ${stored}). Correct DATABASE_URL, DATA_DIR or OBJECT_STORE so that they name what belongs together.`,
   )
 
+function halfFilled({ database, objects }: Places, filling: string): StoresUnfitError {
+  const [, backup] = /^restore (\S{1,100})$/.exec(filling) ?? []
+  const again =
+    backup === undefined
+      ? '`ulmus-server move` again, with the same settings and file as before'
+      : `the same \`ulmus-server restore\` again (the backup is ${backup})`
+  return new StoresUnfitError(
+    `A ${backup === undefined ? 'move' : 'restore'} into ${database} and ${objects} is running or was interrupted. Run ${again}: it resumes.`,
+  )
+}
+
 const foreignStore = ({ database, objects }: Places, stored: string) =>
   new StoresUnfitError(
-    `${capital(database)} is new, but ${objects} are of the installation ${stored}. Correct DATABASE_URL or DATA_DIR. ${lostDatabase} ${anotherStore}`,
+    `${capital(database)} is new, but ${objects} are of the installation ${stored}. Correct DATABASE_URL or DATA_DIR, or run an interrupted \`ulmus-server move\` again. ${lostDatabase} ${anotherStore}`,
   )
 
 const unnamedStore = ({ database, objects }: Places, known: string | undefined) =>

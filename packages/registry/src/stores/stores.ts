@@ -22,6 +22,7 @@ import type { Log } from '../log.ts'
 import { type Folders, makePrivate } from './data-folder.ts'
 import {
   databaseMissing,
+  demandFilled,
   holdsBlobs,
   joinStores,
   type Places,
@@ -83,6 +84,7 @@ export async function openStores(
   // Check before anything is created: a new database beside the objects would obstruct restoring the lost one.
   if (isMissing(folders.database, hasEmbedded) && !isMissing(folders.objects, existsSync)) {
     blobs = await openBlobs()
+    await demandFilled(blobs, places)
     if (purpose !== 'rebuild' && (await holdsBlobs(blobs))) throw databaseMissing(places)
   }
   const database = await openRows(config, opened, { onlyNew: purpose !== 'serve' })
