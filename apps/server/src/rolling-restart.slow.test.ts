@@ -18,10 +18,7 @@ const hasNginx = spawnSync(nginx, ['-v']).error === undefined
 if (!hasNginx) process.stdout.write('Without nginx, rolling restarts are not tested.\n')
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/going-live.md'), 'utf8')
-const [location = '', upstream = ''] = Array.from(
-  page.matchAll(/^```nginx\n(.*?)^```/gms),
-  ([, block]) => block!,
-)
+const [site = '', upstream = ''] = Array.from(page.matchAll(/^```nginx\n(.*?)^```/gms), ([, block]) => block!)
 
 /** Seconds for which nginx avoids a server that failed; the documented pause between two restarts. */
 const failSeconds = Number(/fail_timeout=(\d+)s/.exec(upstream)![1])
@@ -33,6 +30,12 @@ async function startNginx(folder: string, ports: readonly number[]) {
     servers = servers.replace(new RegExp(`10\\.0\\.0\\.1${at + 1}:4000`), `127.0.0.1:${own}`)
   })
   const file = join(folder, 'nginx.conf')
+  // Without its certificate, and without the server that redirects to it.
+  const own = site
+    .slice(0, site.indexOf('\n}\n') + 3)
+    .replace('listen 443 ssl', `listen 127.0.0.1:${port}`)
+    .replaceAll(/^ *ssl_.*\n/gm, '')
+    .replace('http://localhost:4000', 'http://ulmus')
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
   )
@@ -40,8 +43,7 @@ async function startNginx(folder: string, ports: readonly number[]) {
     file,
     `daemon off; pid ${join(folder, 'nginx.pid')}; error_log ${join(folder, 'error.log')}; user root;
      events {}
-     http { access_log off; ${places.join(' ')} ${servers}
-       server { listen 127.0.0.1:${port}; ${location.replace('http://localhost:4000', 'http://ulmus')} } }`,
+     http { access_log off; ${places.join(' ')} ${servers} ${own} }`,
   )
   const child = spawn(nginx, ['-c', file, '-p', folder], { stdio: 'inherit' })
   const end = async () => {

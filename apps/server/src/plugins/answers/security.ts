@@ -33,7 +33,8 @@ export async function secureAnswers(app: FastifyInstance, { https }: { https: bo
     contentSecurityPolicy: false,
     // Any site may embed and read what its visitors may read without our cookie; see CORS below.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
-    strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
+    // For this host alone: other sites of the institution below it may lack https.
+    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
   })
   // Cache Helmet's headers, which never change. Setting them one by one on Node's response validates each again: a fifth of the time of a
   // look-up.
