@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { chromiumInstalled, openChromium } from '../apps/server/src/testing/chromium.ts'
 import { type ServerProcess, startProcess } from '../apps/server/src/testing/server-process.ts'
 import { pictureSize, pictures, signInAs, storedStructures, structureOf, visitPicture } from './pictures.ts'
@@ -85,6 +85,13 @@ test('where no registry is, one sentence says so', async () => {
   expect(code).toBe(1)
   expect(out).toBe('Ulmus demo against http://127.0.0.1:9\n')
   expect(err.trim()).toMatch(/^No registry is ready at http:\/\/127\.0\.0\.1:9\. Start one with `npm start`/)
+})
+
+test('ULMUS_HOST names the registry, and --url goes before it', async () => {
+  vi.stubEnv('ULMUS_HOST', 'http://127.0.0.1:7')
+  expect((await runDemo()).out).toBe('Ulmus demo against http://127.0.0.1:7\n')
+  expect((await runDemo('--url', 'http://127.0.0.1:9')).out).toBe('Ulmus demo against http://127.0.0.1:9\n')
+  vi.unstubAllEnvs()
 })
 
 test('--help says what it does, and does nothing', async () => {

@@ -63,7 +63,7 @@ async function expectServer(baseUrl: string): Promise<void> {
   const ready = await fetch(new URL('/readyz', baseUrl)).catch(() => undefined)
   if (ready?.ok !== true) {
     throw new Error(
-      `No registry is ready at ${baseUrl}. Start one with \`npm start\`, or say where it is: npm run demo -- --url <url>`,
+      `No registry is ready at ${baseUrl}. Start one with \`npm start\`, or set ULMUS_HOST to its address`,
     )
   }
   await ready.body?.cancel()
@@ -156,14 +156,14 @@ const usage = `npm run demo [-- --url URL]
   Publishes four collections at a registry that was started with its own sign-in, changes and forks one, reads
   everything back and checks it. It can be run again.
 
-  --url URL  The registry (default: http://127.0.0.1:4000)
+  --url URL  The registry (default: ULMUS_HOST, else http://127.0.0.1:4000)
   --help     Show this help
 `
 
 try {
   const { values } = parseArgs({
     options: {
-      url: { type: 'string', default: 'http://127.0.0.1:4000' },
+      url: { type: 'string', default: process.env['ULMUS_HOST'] || 'http://127.0.0.1:4000' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
