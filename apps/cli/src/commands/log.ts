@@ -17,7 +17,7 @@ import { parseReference, pathOf } from '../reference.ts'
 import { type Connection, hostOf } from '../session/connect.ts'
 import { confirmTyped } from '../terminal/ask.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
-import { CommandError } from '../terminal/failure.ts'
+import { CommandError, usageError } from '../terminal/failure.ts'
 import { table, timeText } from '../terminal/table.ts'
 import { limited } from './limited.ts'
 import { jobText } from './versions/job.ts'
@@ -214,9 +214,11 @@ const trust = command<TrustFlags, [registry: string]>({
   run: async (call, flags, registry) => {
     const { env } = call.terminal
     const host = hostOf(registry)
+    if (flags.host !== undefined && hostOf(flags.host) !== host)
+      throw usageError(`\`${registry}\` and --host name different registries. Leave out --host.`)
     const known = readKnownLog(env, host)
     if (known === undefined) throw new CommandError(`Nothing is remembered of a log of ${host}.`)
-    const { client } = await call.connect({ host })
+    const { client } = await call.connect({ host, withoutKey: true })
     const differences = await differencesOf(client, known).catch((error: Error) => [
       `The log cannot be read now: ${error.message}`,
     ])
@@ -228,7 +230,9 @@ const trust = command<TrustFlags, [registry: string]>({
     if (!(await replaceKnownLog(env, host, known, undefined)))
       throw new CommandError('Another ulmus has changed known_logs meanwhile. Try again.')
     if (flags.json) return call.json({ host, differences, forgotten: known })
-    call.say(`The log of ${host} is forgotten: ${known.origin} with ${known.size} entries.`)
+    call.say(
+      `The log of ${host} is forgotten: ${known.origin} with ${counted(known.size, 'entry', 'entries')}.`,
+    )
   },
 })
 

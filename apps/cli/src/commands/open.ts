@@ -14,7 +14,7 @@ const open = command<Record<never, never>, [reference?: string]>({
   positional: { kind: 'tuple', parameters: [reference] },
   run: async (call, flags, text) => {
     const { host: named, owner, slug, version, type, id } = referenceHere(call.terminal.cwd, text)
-    const { host } = await call.connect({ host: named })
+    const { host } = await call.connect({ host: named, withoutKey: true })
     const segments = [owner, slug, ...(version === undefined || version === 'latest' ? [] : ['v', version])]
     const isStep = id === '.' || id === '..'
     if (type !== undefined) segments.push('records', type, ...(id === undefined || isStep ? [] : [id]))

@@ -1,7 +1,7 @@
 /** A registry that lies to one reader, and the command that notices. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -498,6 +498,31 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
       refused('Nothing is remembered'),
     )
     expect(await verify(person)).toMatchObject({ code: 0, said: expect.stringContaining('is remembered') })
+  })
+
+  test('trust sends no key, and needs none when ULMUS_TOKEN is for another registry', async () => {
+    const known = join('.config/ulmus', 'known_logs')
+    const remembered = readFileSync(join((await returning()).home, known), 'utf8')
+    const elsewhere = openPerson('http://127.0.0.1:9', adaKey)
+    people.push(elsewhere)
+    mkdirSync(join(elsewhere.home, '.config/ulmus'), { recursive: true })
+    writeFileSync(join(elsewhere.home, known), remembered)
+    liar.withKey.length = 0
+    expect(
+      await elsewhere.ulmus('.', 'trust', liar.url, '--yes', '--host', 'http://127.0.0.1:9'),
+    ).toMatchObject(refused('name different registries', 2))
+    expect(await elsewhere.ulmus('.', 'trust', liar.url, '--yes')).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('Nothing differs.'),
+    })
+    expect(await elsewhere.ulmus('.', 'open', `${liar.url}/ada/birds`)).toMatchObject({
+      code: 0,
+      out: `${liar.url}/ada/birds\n`,
+    })
+    expect(await elsewhere.ulmus('.', 'show', `${liar.url}/ada/birds`)).toMatchObject(
+      refused('ULMUS_TOKEN is set, but not for'),
+    )
+    expect(liar.withKey).toEqual([])
   })
 
   test('a member who names the public digest hears that it is of the other view', async () => {

@@ -10,7 +10,7 @@ import {
   verifyStatement,
 } from '@ulmus/client/log'
 import { parsePolicy, parseVkey, TooFewWitnessesError } from '@ulmus/content/log'
-import { countText } from '@ulmus/content/quantities'
+import { counted } from '@ulmus/content/quantities'
 import type { Call } from '../context.ts'
 import type { Connection } from '../session/connect.ts'
 import { CommandError } from '../terminal/failure.ts'
@@ -93,7 +93,7 @@ async function factsOf(
   if (facts !== undefined) return facts
   if (known !== undefined)
     throw new LogError(
-      `${host} signs no log now. It had one before, ${known.origin} with ${countText(known.size)} entries.`,
+      `${host} signs no log now. It had one before, ${known.origin} with ${counted(known.size, 'entry', 'entries')}.`,
     )
   if (policy !== undefined) throw new LogError(`${host} signs no log, so your policy is not met.`)
   return undefined

@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { fetchOf } from './fetch.ts'
 import { readKeychain } from './keychain.ts'
 import { retryOf } from './outage.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, type Settings } from './settings.ts'
 
 /** Addresses that may name the registry, apart from the environment and the settings. */
 export interface Wanted {
@@ -18,6 +18,8 @@ export interface Wanted {
   readonly flag?: string
   /** `owner/slug`: connect as a job of a trusted publisher of this collection. */
   readonly jobOf?: string | undefined
+  /** True: send no key, for answers that all readers get. */
+  readonly withoutKey?: boolean
   /** Longest retry of its requests, for answers that a command can do without. Seconds, default: `ULMUS_RETRY_SECONDS`. */
   readonly retrySeconds?: number
 }
@@ -45,12 +47,17 @@ export async function connect(terminal: Terminal, wanted: Wanted): Promise<Conne
       next: ['ulmus login --host https://registry.example'],
     })
   const host = hostOf(named)
-  const login = Object.hasOwn(settings.logins, host) ? settings.logins[host] : undefined
-  const kept = login === undefined ? undefined : (login.key ?? (await readKeychain(host)))
-  const key = tokenFor(host, env, wanted, settings.host) ?? kept
   const fetch = await fetchOf(env)
+  const key = wanted.withoutKey ? undefined : await keyFor(host, env, wanted, settings)
   const options = { baseUrl: host, apiKey: key, fetch, retry: retryOf(terminal, host, wanted.retrySeconds) }
   return { client: createClient(options), host, key, fetch }
+}
+
+/** The key of a registry: `ULMUS_TOKEN`, else the one of the login. */
+async function keyFor(host: string, env: NodeJS.ProcessEnv, wanted: Wanted, settings: Settings) {
+  const login = Object.hasOwn(settings.logins, host) ? settings.logins[host] : undefined
+  const kept = login === undefined ? undefined : (login.key ?? (await readKeychain(host)))
+  return tokenFor(host, env, wanted, settings.host) ?? kept
 }
 
 /** Error for operations of members: nothing is sent to a registry that the user never signed in to. */

@@ -33,6 +33,8 @@ export interface Liar {
   change: (path: string, answer: Buffer) => Promise<Lie> | Lie
   /** Returns the subject that an answer names. Default: what was asked for. @param real the one of the real registry */
   resource: (path: string, real: string) => string
+  /** Paths of requests that had a key. */
+  readonly withKey: string[]
   honest(): void
   close(): void
 }
@@ -51,6 +53,7 @@ export async function openLiar(registry: string): Promise<Liar> {
   const server = createServer(async (request, response) => {
     const path = request.url!
     const { authorization } = request.headers
+    if (authorization !== undefined) liar.withKey.push(path)
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
     const answer = await fetch(registry + liar.move(path), { headers, redirect: 'manual' })
     const body = Buffer.from(await answer.arrayBuffer())
@@ -72,6 +75,7 @@ export async function openLiar(registry: string): Promise<Liar> {
     move: (path) => path,
     change: () => undefined,
     resource: asAsked,
+    withKey: [],
     honest() {
       liar.resource = asAsked
       liar.move = (path) => path
