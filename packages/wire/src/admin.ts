@@ -24,6 +24,9 @@ export type OperatedAccountsQuery = z.infer<typeof OperatedAccountsQuery>
 export const OperatedAccount = Account.extend({
   email: z.string().nullable(),
   suspendedAt: Instant.nullable().meta({ description: 'Null: not suspended.' }),
+  erased: z
+    .boolean()
+    .meta({ description: 'True: the anonymous account that owns the collections of an erased person.' }),
   collections: Count,
   usedBytes: Count.meta({ description: 'Bytes stored in versions and files.' }),
   quotaBytes: Count.nullable().meta({
@@ -37,7 +40,7 @@ export const OperatedAccount = Account.extend({
   description: 'An account with the fields for operators.',
   examples: [
     {
-      ...{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, collections: 2 },
+      ...{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, erased: false, collections: 2 },
       ...{ usedBytes: 734_003_200, quotaBytes: null },
       identities: [{ issuer: 'https://login.example', subject: '248289761001' }],
     },
@@ -53,6 +56,10 @@ export const OperateAccount = z
       description:
         'With `suspended: true`: hide the public collections of the user until the suspension ends (default: true).',
     }),
+    reason: prose(1_000).optional().meta({
+      description:
+        'With `suspended: true`: the reason, which the user reads at the sign-in and the audit log has. Repeat the request to change it.',
+    }),
     quotaBytes: z
       .int({ error: 'must be a number of bytes without a unit, such as 10000000000 for 10 GB, or null' })
       .min(0)
@@ -67,7 +74,11 @@ export const OperateAccount = z
   .meta({
     id: 'OperateAccount',
     description: 'Fields to change.',
-    examples: [{ suspended: true }, { quotaBytes: 10_737_418_240 }, { owner: 'grace' }],
+    examples: [
+      { suspended: true, reason: 'It published spam.' },
+      { quotaBytes: 10_737_418_240 },
+      { owner: 'grace' },
+    ],
   })
 export type OperateAccount = z.infer<typeof OperateAccount>
 

@@ -78,10 +78,31 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     ])
       expect((await send(form)).status).toBe(400)
     expect(row((await operator.get('/admin')).text)).toContain('>Suspended<')
+    const again = await send({ do: 'suspend', account: 'cy', why: 'It sent <b>spam</b>' })
+    expect([again.status, row(again.text).includes('cy is suspended')]).toEqual([200, true])
+    expect((await operator.get('/admin/audit')).text).toContain('reason: It sent &lt;b>spam')
+    const long = await send({ do: 'suspend', account: 'cy', why: 'x'.repeat(1_001) })
+    expect([long.status, long.text.includes('at most 1000 characters')]).toEqual([400, true])
     await send({ do: 'release', account: 'cy' })
     const refused = await send({ do: 'suspend', account: 'ghost' })
     expect([refused.status, refused.text.includes('id="done"')]).toEqual([404, false])
     expect(refused.text).toMatch(/name="account"[^>]* value="ghost"/)
+  })
+
+  test('an erased person is offered no form but that for its collections', async () => {
+    const dan = await signIn('dan')
+    await dan.post('/api/accounts/dan/collections', { slug: 'kept' })
+    await signIn('dot')
+    const people = async () => /(\d+) people/.exec((await operator.get('/admin')).text)![1]
+    const before = Number(await people())
+    for (const account of ['dan', 'dot'])
+      expect((await send({ do: 'erase', account, confirm: account })).status).toBe(200)
+    expect(Number(await people())).toBe(before - 2)
+    const { text } = await operator.get('/admin?q=erased-')
+    expect(text).toContain('>Erased<')
+    expect(text).not.toContain('>Suspended<')
+    expect(Array.from(text.matchAll(/form=(\w+)#field/g), ([, form]) => form)).toEqual(['transfer'])
+    expect(text).not.toContain('value="release"')
   })
 
   test('hides a collection by its address, says so to others and why to members, and shows it again', async () => {

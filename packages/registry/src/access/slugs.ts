@@ -28,6 +28,7 @@ export const reservedAccountSlugs: ReadonlySet<string> = new Set(
 
 /** Only the registry assigns slugs with this prefix, so that one is always free when a person is erased. */
 const givenPrefix = 'erased-'
+export const isErasedSlug = (slug: string): boolean => slug.startsWith(givenPrefix)
 /** A new slug for the anonymous account that remains of an erased person. */
 export const erasedSlug = (): string => givenPrefix + randomBytes(12).toString('hex')
 const isReserved = (slug: string): boolean => reservedAccountSlugs.has(slug) || slug.startsWith(givenPrefix)

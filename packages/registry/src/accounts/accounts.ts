@@ -31,6 +31,7 @@ import { findVisibleAccount } from '../access/find-account.ts'
 import { demandOtherOwners, roleIn } from '../access/membership.ts'
 import { mayEnter, mayManageAccount } from '../access/policy.ts'
 import { checkAccountSlug } from '../access/slugs.ts'
+import { suspendedError } from '../access/suspended.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -74,7 +75,7 @@ export function accountsOf(context: Context) {
      */
     async signIn(identity: Identity): Promise<Account> {
       const account = (await findAccountByIdentity(database, identity)) ?? (await makeUser(context, identity))
-      if (account.suspendedAt !== null) throw new RegistryError('account_suspended')
+      if (account.suspendedAt !== null) throw await suspendedError(context, account.id)
       const { email } = contactOf(identity)
       const emailVerified = isVerified(identity)
       const claimsOperator = identity.claimsOperator ?? false

@@ -14,6 +14,7 @@ import type { BrowserSession } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential, onMissingRow } from '../access/authority.ts'
 import { mayManageAccount } from '../access/policy.ts'
+import { suspendedError } from '../access/suspended.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
@@ -59,7 +60,7 @@ export function sessionsOf(context: Context) {
       const now = context.now()
       const session = tokenShape.test(token) ? await findSession(database, hashText(token)) : undefined
       if (session === undefined || session.expiresAt <= now) return undefined
-      if (session.suspendedAt !== null) throw new RegistryError('account_suspended')
+      if (session.suspendedAt !== null) throw await suspendedError(context, session.accountId)
       const { accountId, accountSlug, tokenHash } = session
       const caller: Caller = {
         kind: 'session',

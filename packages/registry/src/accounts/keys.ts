@@ -31,6 +31,7 @@ import {
   maySee,
   usualRoleCap,
 } from '../access/policy.ts'
+import { suspendedError } from '../access/suspended.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import { instantText, instantTextOrNull, readInstant } from '../clock.ts'
@@ -91,7 +92,7 @@ export function keysOf(context: Context) {
       if (!isRawKey(raw)) throw bad('This is not an API key, or it is incomplete.')
       const key = await findKeyByHash(database, hashText(raw))
       if (key === undefined) throw bad('This API key does not exist, or it was revoked.')
-      if (key.suspendedAt !== null) throw new RegistryError('account_suspended')
+      if (key.suspendedAt !== null) throw await suspendedError(context, key.accountId)
       const now = context.now()
       if (key.expiresAt !== null && key.expiresAt <= now)
         throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)

@@ -11,18 +11,16 @@ import {
   updateAccount,
 } from '@ulmus/storage'
 import type { LinkedIdentity, LinkIdentity } from '@ulmus/wire'
-import { demandCredential } from '../access/authority.ts'
-import { demandUser } from '../accounts/organizations.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
-import { lockNamed } from './accounts.ts'
+import { lockPerson } from './accounts.ts'
 
 /**
  * Links an identity to the account with this slug. The caller must be an operator (`operators.ts` checks it).
  * @param slug of a user; `move`: also take the identity from another account
- * @throws account_not_found, not_a_user, identity_taken
+ * @throws account_not_found, not_a_user, identity_taken, invalid_request for an erased person
  */
 export const linkIdentity = (
   context: Context,
@@ -31,9 +29,7 @@ export const linkIdentity = (
   { move = false, ...identity }: LinkIdentity,
 ): Promise<LinkedIdentity> =>
   audited(context, caller, async (tx, tell) => {
-    const account = await lockNamed(tx, slug)
-    await demandUser(tx, account.slug)
-    await demandCredential(context, tx, caller)
+    const account = await lockPerson(context, tx, caller, slug)
     const holder = await findAccountByIdentity(tx, identity)
     if (holder?.id === account.id) return { account: slug, movedFrom: null }
     if (holder !== undefined && !move) throw taken(holder.slug)

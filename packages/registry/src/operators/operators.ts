@@ -34,7 +34,7 @@ import type {
 } from '@ulmus/wire'
 import { demandCredential, onMissingRow } from '../access/authority.ts'
 import { demandOperator, isOperator } from '../access/operators.ts'
-import { erasedSlug } from '../access/slugs.ts'
+import { erasedSlug, isErasedSlug } from '../access/slugs.ts'
 import { profileOf } from '../accounts/accounts.ts'
 import { demandOrg, demandUser } from '../accounts/organizations.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
@@ -74,6 +74,7 @@ export function operatorsOf(context: Context) {
       return mapPage(page, ({ account, collections, usedBytes, identities }) => ({
         ...profileOf(account),
         ...{ email: account.email, suspendedAt: instantTextOrNull(account.suspendedAt), collections },
+        erased: isErasedSlug(account.slug),
         ...{ usedBytes, quotaBytes: account.quotaBytes, identities },
       }))
     },
@@ -145,11 +146,11 @@ async function change(
   context: Context,
   caller: Caller,
   slug: string,
-  { suspended, hideCollections = true, quotaBytes, owner }: OperateAccount,
+  { suspended, hideCollections = true, reason, quotaBytes, owner }: OperateAccount,
 ): Promise<void> {
   await audited(context, caller, async (tx, tell) => {
     if (suspended !== undefined)
-      await suspend(context, tx, tell, { caller, slug, suspended, hides: hideCollections })
+      await suspend(context, tx, tell, { caller, slug, suspended, hides: hideCollections, reason })
     if (quotaBytes !== undefined) await setQuota(context, tx, tell, { caller, slug, quotaBytes })
     if (owner !== undefined) await nameOwner(context, tx, tell, { caller, slug, owner })
   })
@@ -160,25 +161,39 @@ interface Changing {
   readonly slug: string
 }
 
+interface Suspending extends Changing {
+  readonly suspended: boolean
+  /** Also hides the public collections. */
+  readonly hides: boolean
+  readonly reason: string | undefined
+}
+
 async function suspend(
   context: Context,
   tx: Tx,
   tell: Tell,
-  { caller, slug, suspended, hides }: Changing & { suspended: boolean; hides: boolean },
+  { caller, slug, suspended, hides, reason }: Suspending,
 ): Promise<void> {
   const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
-  if ((suspendedAt !== null) === suspended) return
+  const isNew = (suspendedAt !== null) !== suspended
+  if (!isNew && !(suspended && reason)) return
+  const hidden = isNew ? await changeSuspension(context, tx, id, { suspended, hides }) : 0
+  const details = { suspended, collections: hidden, ...(suspended && reason && { reason }) }
+  tell({ action: 'account.suspended', account: id, target: slug, details })
+}
+
+/** @returns the number of collections that are hidden, or shown, by it */
+async function changeSuspension(
+  context: Context,
+  tx: Tx,
+  id: string,
+  { suspended, hides }: Pick<Suspending, 'suspended' | 'hides'>,
+): Promise<number> {
   if (suspended) await endCredentials(tx, id)
   // The claims of the last sign-in are void from now on, even after a reinstatement.
   const changes = suspended ? { suspendedAt: context.now(), claimsOperator: false } : { suspendedAt: null }
   await updateAccount(tx, id, changes)
-  const hidden = hides || !suspended ? await hideWithOwner(context, tx, id, { isSuspended: suspended }) : 0
-  tell({
-    action: 'account.suspended',
-    account: id,
-    target: slug,
-    details: { suspended, collections: hidden },
-  })
+  return hides || !suspended ? hideWithOwner(context, tx, id, { isSuspended: suspended }) : 0
 }
 
 async function setQuota(

@@ -99,6 +99,54 @@ describe.each(serviceDatabases)('people who come back or leave on $name', (datab
     expect(await outcome(operators.handOver(eve, 'eve', { to: 'guild' }))).toBe('not_an_operator')
   })
 
+  test('a suspended person reads the reason, which goes with the person', async () => {
+    const { operators } = services
+    await signIn('may')
+    const refusal = () => signIn('may').catch((error: Error) => error.message)
+    await operators.change(root, 'may', { suspended: true })
+    expect(await refusal()).toBe('This account is suspended. Ask the operators of this registry.')
+    await operators.change(root, 'may', { suspended: true, reason: 'May sent spam' })
+    expect(await refusal()).toBe(
+      'This account is suspended: May sent spam. Ask the operators of this registry.',
+    )
+    const reasons = async () =>
+      (await operators.audit(root, { action: 'account.suspended' })).items.map(({ details }) => details)
+    expect(await reasons()).toEqual([
+      { suspended: true, collections: 0, reason: 'May sent spam' },
+      { suspended: true, collections: 0 },
+    ])
+    await operators.erase(root, 'may')
+    expect(JSON.stringify(await reasons())).not.toContain('spam')
+  })
+
+  test('an erased person is not counted, and listed for its collections alone', async () => {
+    const { operators, collections } = services
+    const [kim, lee] = [await callerFor(await signIn('kim')), await callerFor(await signIn('lee'))]
+    await collections.create(lee, 'lee', { slug: 'left' })
+    const counts = async () => {
+      const { users, suspended } = await operators.usage(root)
+      return { users, suspended }
+    }
+    const before = await counts()
+    const listed = async () => (await operators.accounts(root, { q: 'erased-' })).items
+    const others = (await listed()).length
+    for (const { accountSlug } of [kim, lee]) await operators.erase(root, accountSlug)
+    expect(await counts()).toEqual({ ...before, users: before.users - 2 })
+    const items = await listed()
+    expect(items).toHaveLength(others + 1)
+    const { slug } = items.find(({ collections: owned }) => owned === 1)!
+    for (const act of [
+      () => operators.change(root, slug, { suspended: false }),
+      () => operators.erase(root, slug),
+      () => operators.linkIdentity(root, slug, { issuer, subject: 'kim' }),
+    ])
+      expect(await outcome(act())).toBe('invalid_request')
+    expect(await operators.handOver(root, slug, { to: root.accountSlug })).toEqual([
+      { from: `${slug}/left`, to: `${root.accountSlug}/left` },
+    ])
+    expect(await listed()).toHaveLength(others)
+  })
+
   test('collections of a leaver go to an organization and to a person, whatever the receiver has', async () => {
     const { operators, accounts, collections, audit } = services
     const [leo, heir] = [await callerFor(await signIn('leo')), await callerFor(await signIn('heir'))]

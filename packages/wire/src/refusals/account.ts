@@ -4,11 +4,13 @@ import type { Refusal } from './refusal.ts'
 export const accountRefusals = {
   account_suspended: {
     kind: 'forbidden',
-    sentence: 'This account is suspended. Ask the operators of this registry why.',
+    sentence: (f) =>
+      `This account is suspended${f.reason ? `: ${String(f.reason).replace(/[^.!?]$/u, '$&.')}` : '.'} Ask the operators of this registry.`,
     meaning: 'the account is suspended',
     explanation:
-      'An operator suspended the account. Its credentials are refused, even where none is needed; public data stays readable without one.',
+      'An operator suspended the account; the sentence has the reason, if the operator gave one. Its credentials are refused, even where none is needed; public data stays readable without one.',
     remedy: 'Ask the operators of the registry.',
+    example: { say: { reason: 'It published spam.' } },
   },
   not_an_operator: {
     kind: 'forbidden',

@@ -41,7 +41,11 @@ const columnsFor = ({ own, done }: Omit<AccountsProps, 'items'>): readonly Colum
           <Name of={account.displayName} />
         </a>{' '}
         <span class="quiet">{account.slug}</span> {account.type === 'org' && <Badge>Organization</Badge>}
-        {account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>}
+        {account.erased ? (
+          <Badge>Erased</Badge>
+        ) : (
+          account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>
+        )}
         <Identities of={account} />
         {done?.account === account.slug && <DoneNote done={done} />}
       </>
@@ -73,14 +77,19 @@ const formsOf = {
   org: { quota: ['Quota', 'quotaBytes'], owner: ['Owner', 'owner'] },
 } as const
 
-function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boolean }) {
-  const { slug, type, suspendedAt } = account
+/** Of an erased person only the collections can be given to others. */
+function formsFor({ type, erased, suspendedAt }: OperatedAccount, isOwn: boolean) {
+  if (erased) return { transfer: formsOf.user.transfer }
   const canSuspend = type === 'user' && !isOwn && suspendedAt === null
-  const forms = { ...(canSuspend && { suspend: ['Suspend', 'suspend-account'] }), ...formsOf[type] }
+  return { ...(canSuspend && { suspend: ['Suspend', 'suspend-account'] }), ...formsOf[type] }
+}
+
+function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boolean }) {
+  const { slug, erased, suspendedAt } = account
   return (
     <>
       <ul class="facts">
-        {Object.entries(forms).map(([form, [label, id]]) => (
+        {Object.entries(formsFor(account, isOwn)).map(([form, [label, id]]) => (
           <li key={form}>
             <a href={`${withQuery('/admin', { for: slug, form })}#field-${id}`}>
               {label}
@@ -89,7 +98,7 @@ function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boole
           </li>
         ))}
       </ul>
-      {suspendedAt !== null && (
+      {suspendedAt !== null && !erased && (
         <form method="post" action="#done">
           <input type="hidden" name="account" value={slug} />
           <button type="submit" name="do" value="release">

@@ -1,5 +1,5 @@
 /** Forms for people on `/admin`: link an identity, hand over collections, erase a person. */
-import { HandOver, LinkIdentity } from '@ulmus/wire'
+import { HandOver, LinkIdentity, OperateAccount } from '@ulmus/wire'
 import { Field, NamedForm } from '../../components/form.tsx'
 import { checked, type FormState, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
@@ -16,7 +16,8 @@ export interface Done {
 
 export async function suspend({ registry, who }: Visit, form: Form): Promise<Done> {
   const [slug, suspended, hides] = [form['account'] ?? '', form['do'] === 'suspend', form['keeps'] !== 'on']
-  await registry.operators.change(who, slug, { suspended, hideCollections: hides })
+  const { reason } = checked(OperateAccount, { reason: typed(form, 'why') })
+  await registry.operators.change(who, slug, { suspended, hideCollections: hides, reason })
   if (!suspended)
     return {
       account: slug,
@@ -104,6 +105,13 @@ export const SuspendForm = ({ form }: { form: Form }) => (
       <NamedForm name="suspend" isSent={form['do'] === 'suspend'}>
         <Field name="account" label="Handle" form={form} required most={39} />
       </NamedForm>
+      <Field
+        name="why"
+        label="Reason"
+        form={form}
+        most={1_000}
+        help="May be empty. The person reads it at the sign-in, and it is in the audit log."
+      />
       <Tick name="keeps" form={form}>
         Public collections stay public
       </Tick>

@@ -87,6 +87,16 @@ export interface AuditFilter {
   after?: Date
 }
 
+/** Reason of the operator who suspended an account last; null: none was given, or its entry is too old to be kept. */
+export async function suspensionReason(at: Queries, accountId: string): Promise<string | null> {
+  const { rows } = await at.query<{ reason: string | null }>(
+    `select details->>'reason' as reason from audit_events where account_id = $1 and action = 'account.suspended'
+     order by at desc, id desc limit 1`,
+    [accountId],
+  )
+  return rows[0]?.reason ?? null
+}
+
 /** Newest first, unless `backwards`. */
 export async function listAuditEvents(
   at: Queries,

@@ -18,7 +18,10 @@ export interface AccountItem {
   identities: IdentityKey[]
 }
 
-/** Accounts by slug. @param search part of the slug, the name or the e-mail address, ignoring case; undefined: all */
+/** Names of erased people: only the registry gives slugs with this prefix. */
+const isErased = "accounts.slug like 'erased-%'"
+
+/** Accounts by slug, of erased people those that own collections. @param search part of the slug, the name or the e-mail address, ignoring case; undefined: all */
 export async function listAccounts(
   at: Queries,
   search: string | undefined,
@@ -32,7 +35,8 @@ export async function listAccounts(
        (select coalesce(json_agg(json_build_object('issuer', i.issuer, 'subject', i.subject)), '[]')
         from identities i where i.account_id = accounts.id) as identities,
        (select count(*) from collections c where c.owner_id = accounts.id) as collections
-     from accounts where ${isFound} ${sliceBySlug(slice, values)}`,
+     from accounts where ${isFound} and (not ${isErased} or exists (select from collections c where c.owner_id = accounts.id))
+     ${sliceBySlug(slice, values)}`,
     values.given,
   )
   return rows.map(({ usedBytes, identities, collections, ...account }) => ({
@@ -83,6 +87,11 @@ export async function erasePerson(
   await tx.query("update audit_events set means = '{}', details = details - 'label' where actor_id = $1", [
     id,
   ])
+  // Operators wrote about the person.
+  await tx.query(
+    "update audit_events set details = details - 'reason' where account_id = $1 and action like 'account.%'",
+    [id],
+  )
   // Jobs of trusted publishers act without an account.
   await tx.query(
     `update audit_events set means = '{}', details = details - 'label' - 'subject' - 'claims'
@@ -137,12 +146,12 @@ export async function soleOwnerOf(tx: Tx, userId: string): Promise<string[]> {
   return rows.map(({ slug }) => slug)
 }
 
-/** Totals of the registry. Counts rows. */
+/** Totals of the registry, without erased people. Counts rows. */
 export async function countAll(at: Queries): Promise<RegistryCounts> {
   const { rows } = await at.query<RegistryCounts>(
-    `select (select count(*) from accounts where type = 'user') as users,
+    `select (select count(*) from accounts where type = 'user' and not ${isErased}) as users,
        (select count(*) from accounts where type = 'org') as organizations,
-       (select count(*) from accounts where suspended_at is not null) as suspended,
+       (select count(*) from accounts where suspended_at is not null and not ${isErased}) as suspended,
        (select count(*) from collections) as collections,
        (select count(*) from collections where public) as "publicCollections",
        (select count(*) from versions) as versions`,
