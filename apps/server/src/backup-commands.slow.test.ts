@@ -124,12 +124,17 @@ describe('the commands, beside a server', () => {
       for (const _ of [1, 2])
         expect(await command(env, 'backup', target)).toMatchObject({
           ...{ code: 0, err: noFault },
-          out: expect.stringMatching(/^The backup \d{8}t\d{9}z is complete: \d+ rows/),
+          out: expect.stringMatching(/^The backup \d{8}t\d{9}z is complete: [\d,]+ rows/),
         })
       pushing = false
       await meanwhile
       const last = await command(env, 'backup', target, '--keep', '1')
-      expect(last.out).toMatch(/Removed: \d{8}t\d{9}z, \d{8}t\d{9}z\.\n$/)
+      expect(last.out).toMatch(/Removed: \d{8}t\d{9}z, \d{8}t\d{9}z\.\nNot in it: the settings/)
+      expect(last.out.includes(join(home, 'data/secrets.key'))).toBe(database.name === 'embedded')
+      expect(await command({}, 'restore', target, '--check')).toMatchObject({
+        ...{ code: 0, err: noFault },
+        out: expect.stringMatching(/^The backup \d{8}t\d{9}z is whole: the database and \d+ blobs of /),
+      })
       const before = await seen(ada)
       if (database.name === 'embedded') {
         expect(server.output.out).toContain('dumped for a backup')

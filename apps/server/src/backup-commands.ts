@@ -1,10 +1,12 @@
 /** Commands `ulmus-server backup`, `restore` and `move`: they read settings, call the registry and print the outcome. */
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { counted } from '@ulmus/content/quantities'
 import {
   BlobDamagedError,
   BlobMissingError,
   backUp,
+  checkBackup,
   DumpRefusedError,
   DumpUnreadableError,
   type Log,
@@ -21,6 +23,7 @@ import {
 } from '@ulmus/registry'
 import { release } from './build.ts'
 import { readConfig, readSecrets } from './config.ts'
+import { aboutLog, aboutSecrets, leftOut } from './key-files.ts'
 import { readBackupBucket } from './variables/bucket-settings.ts'
 import { outsideOf } from './variables/outside-settings.ts'
 import { ConfigError, type Environment, variablesOf } from './variables/variables.ts'
@@ -53,11 +56,14 @@ export const backupHelp: Record<string, string> = {
   Without a running server the command opens the database itself. Exits 0 on success, 1 with a message on failure.
 `,
   restore: `ulmus-server restore SOURCE [--backup ID] [--settings FILE] [--log-continues]
+ulmus-server restore SOURCE --check [--backup ID] [--settings FILE]
 
   Restore the last backup in SOURCE, a TARGET of backup, into the database and the object store of the settings.
   Both must be empty. Every blob is checked. If interrupted, run the same command again to resume. Stop all servers
   first.
 
+  --check          Only read all of the backup and check its hashes. Writes nothing, and may run beside servers.
+                   Prints one line per fault, and exits 1 if there are any.
   --backup ID      Restore this backup, by its time as printed by backup (default: the last).
   --settings FILE  As for backup.
   --log-continues  Keep the name of the signed log (default: it gets a new one, since the old one may have been signed
@@ -75,16 +81,8 @@ export const backupHelp: Record<string, string> = {
 `,
 }
 
-/** @param webhooks whose secrets are encrypted with a key that is not in the database */
-const aboutSecrets = (webhooks: number): string =>
-  webhooks === 0
-    ? ''
-    : `${webhooks} webhooks have secrets that the key of the old registry opens. Give the new one this key by SECRETS_KEY_FILE; it was in the old DATA_DIR, secrets.key, unless the setting named another. Without it, make new secrets for them.\n`
-
-const aboutLog =
-  'The signed log continues. Give the server the key of the log by VERSION_LOG_KEY_FILE; it was in the old DATA_DIR, log.key, unless the setting named another.\n'
-const aboutNewLog =
-  'The signed log gets a new name, since its old one may have been signed after the backup: tell those who verify it to trust its new keys. Its entries stay. See /docs/backup, "The signed log".\n'
+const blobsText = ({ count, bytes }: { count: number; bytes: number }): string =>
+  `${counted(count, 'blob')} of ${counted(bytes, 'byte')}`
 
 export const backupCommands: Record<string, (given: Given, around: Surroundings) => Promise<number>> = {
   backup: (given, around) =>
@@ -101,9 +99,10 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
         { by: release, keep },
       )
       around.out(
-        `The backup ${id} is complete: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, ` +
-          `of which ${copied.count} of ${copied.bytes} bytes were copied, in ${secondsSince(began)} s.\n` +
-          (removed.length > 0 ? `Removed: ${removed.join(', ')}.\n` : ''),
+        `The backup ${id} is complete: ${counted(rows, 'row')}, ${blobsText(blobs)}, in ${secondsSince(began)} s. ` +
+          `Copied now: ${blobsText(copied)}.\n` +
+          (removed.length > 0 ? `Removed: ${removed.join(', ')}.\n` : '') +
+          leftOut(around.environment),
       )
       if (unrecorded !== undefined)
         around.err(
@@ -116,6 +115,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
     orRefused(around, async () => {
       const began = performance.now()
       const wanted = given['backup'] === undefined ? undefined : String(given['backup'])
+      if (given['check'] === true) return check(placeOf(given, around), wanted, around)
       const config = storesOf(around.environment, around)
       const continues = given['log-continues'] === true
       const log = continues ? continuedLog(around.environment) : undefined
@@ -126,12 +126,10 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
         log,
       )
       around.out(
-        `The backup ${id} is restored: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, in ${secondsSince(began)} s.\n` +
+        `The backup ${id} is restored: ${counted(rows, 'row')}, ${blobsText(blobs)}, in ${secondsSince(began)} s.\n` +
           '`ulmus-server fsck` checks all of it; then start the server.\n',
       )
-      const { versionLog } = readConfig(around.environment)
-      around.out(aboutSecrets(webhooks))
-      if (versionLog !== 'off') around.out(continues ? aboutLog : aboutNewLog)
+      around.out(aboutSecrets(webhooks, around.environment) + aboutLog(!continues, around.environment))
       return exits.well
     }),
 
@@ -139,19 +137,34 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
     orRefused(around, async () => {
       const began = performance.now()
       const file = String(given['operand'])
-      const to = storesOf(settingsOfNewPlaces(file), around)
+      const settings = settingsOfNewPlaces(file)
+      const to = storesOf(settings, around)
       const { rows, blobs, database, objects, webhooks } = await move(
         storesOf(around.environment, around),
         to,
       )
-      if (database !== undefined) around.out(`${rows} rows are in ${database}.\n`)
-      if (objects !== undefined) around.out(`${blobs.count} blobs of ${blobs.bytes} bytes: ${objects}.\n`)
+      if (database !== undefined) around.out(`${counted(rows, 'row is', 'rows are')} in ${database}.\n`)
+      if (objects !== undefined) around.out(`${blobsText(blobs)}: ${objects}.\n`)
       around.out(
         `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, never again with the old ones.\n`,
       )
-      around.out(aboutSecrets(webhooks) + (database === undefined ? '' : aboutLog))
+      around.out(aboutSecrets(webhooks, settings) + (database === undefined ? '' : aboutLog(false, settings)))
       return exits.well
     }),
+}
+
+async function check(place: ShelfPlace, wanted: string | undefined, { out }: Surroundings): Promise<number> {
+  let faults = 0
+  const { id, blobs } = await checkBackup(place, wanted, (sentence) => {
+    faults++
+    out(`${sentence}\n`)
+  })
+  out(
+    faults === 0
+      ? `The backup ${id} is whole: the database and ${blobsText(blobs)}.\n`
+      : `The backup ${id} is damaged: ${counted(faults, 'fault')}. See /docs/backup, "Check a backup".\n`,
+  )
+  return faults === 0 ? exits.well : exits.damaged
 }
 
 const secondsSince = (began: number): string => ((performance.now() - began) / 1_000).toFixed(1)

@@ -142,7 +142,7 @@ describe('the commands', () => {
     expect(await run('fsck', '--files')).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        /^Checked 1 packs, \d objects, 1 versions, 1 records, 0 files: nothing is damaged\.\n$/,
+        /^Checked 1 pack, \d objects, 1 version, 1 record, 0 files: nothing is damaged\.\n$/,
       ),
     })
   })
@@ -163,7 +163,7 @@ describe('the commands', () => {
   test('fsck rebuilds the index and checks it', async () => {
     const { code, out } = await run('fsck', '--rebuild-index')
     expect(out).toMatch(
-      /^The index has \d objects of 1 packs; 0 whose bases are gone were left out\.\nChecked 1 packs/,
+      /^The index has \d objects of 1 pack\. Left out, because their bases are gone: 0\.\nChecked 1 pack,/,
     )
     expect(code).toBe(0)
   })
@@ -173,7 +173,7 @@ describe('the commands', () => {
       code: 0,
       err: '',
       out: expect.stringMatching(
-        /^1 versions need \d objects\. Erased: 0 withdrawn versions\.\nTaken out of the index: 0 objects\. .*\nUploads forgotten, which no version had in 30 days: 0 of 0 bytes\.\nSet aside for 7 days: 0 blobs of 0 bytes\. Removed: 0 blobs of 0 bytes\. /,
+        /^1 version needs \d objects\. Erased: 0 withdrawn versions\.\nTaken out of the index: 0 objects\. .*\nUploads forgotten, which no version had in 30 days: 0 blobs of 0 bytes\.\nSet aside for 7 days: 0 blobs of 0 bytes\. Removed: 0 blobs of 0 bytes\. /,
       ),
     })
   })
@@ -194,7 +194,7 @@ describe('the commands', () => {
     })
     expect(await run('sweep', '--force')).toMatchObject({
       code: 0,
-      out: expect.stringContaining('Set aside for 7 days: 1 blobs of 2000000 bytes. Removed: 0 blobs'),
+      out: expect.stringContaining('Set aside for 7 days: 1 blob of 2,000,000 bytes. Removed: 0 blobs'),
     })
     expect((await stat(lost)).size).toBe(2_000_000)
     await rm(strange, { recursive: true })

@@ -1,5 +1,6 @@
 /** Commands of the binary: `ulmus-server config`, `sweep`, `fsck`, `secrets`, `log`, `export`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
+import { counted } from '@ulmus/content/quantities'
 import {
   LogKeyUnfitError,
   newLogKey,
@@ -99,9 +100,11 @@ const help: Record<string, string> = {
 ulmus-server log restart
 
   key: Print a new key for the signed log. Store it in a file that only the account of the server can read, and name the
-  file in VERSION_LOG_KEY_FILE, the same on all servers of a site. Keep a copy: backups do not contain it.
+  file in VERSION_LOG_KEY_FILE, the same on all servers of a site (default: log.key in DATA_DIR with the embedded
+  database, else none). Keep a copy: backups do not contain it.
 
-  --name NAME  Name of the log (default: the host of PUBLIC_URL and /log/1). It must be unique and have no spaces.
+  --name NAME  Name of the log (default: the host of PUBLIC_URL, else localhost- and random digits, with /log/1).
+               It must be unique and have no spaces.
 
   restart: Give the log another name. Its entries stay; readers must trust its keys again. Run it after the database
   went back to an earlier state by other means than restore (which does so itself): the log may have been signed
@@ -121,7 +124,7 @@ const forms: Record<string, Form> = {
   log: { options: ['name'], operand: 'key or restart' },
   export: { options: ['reason'], operand: 'HANDLE' },
   backup: { options: ['keep', 'settings'], operand: 'TARGET' },
-  restore: { switches: ['log-continues'], options: ['backup', 'settings'], operand: 'SOURCE' },
+  restore: { switches: ['check', 'log-continues'], options: ['backup', 'settings'], operand: 'SOURCE' },
   move: { operand: 'FILE' },
 }
 
@@ -207,6 +210,9 @@ function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<Store
   return openStoreCommands(storesOf(around.environment, around), purpose)
 }
 
+const blobsText = ({ blobs, bytes }: { blobs: number; bytes: number }): string =>
+  `${counted(blobs, 'blob')} of ${counted(bytes, 'byte')}`
+
 async function sweep(
   commands: StoreCommands,
   given: Given,
@@ -223,13 +229,12 @@ async function sweep(
     for (const { what, why } of erasuresHeldUp)
       err(`NOT ERASED ${what}, until the damage is repaired: ${why}\n`)
     out(
-      `${done.versions} versions need ${done.living} objects. Erased: ${done.versionsErased} withdrawn versions.\n` +
-        `Taken out of the index: ${done.objectsRemoved} objects. ` +
-        `Rewritten: ${done.packsRewritten} packs, as ${done.bytesWritten} bytes.\n` +
-        `Uploads forgotten, which no version had in ${uploadDays} days: ${uploadsForgotten.blobs} of ${uploadsForgotten.bytes} bytes.\n` +
-        `Set aside for ${keepDeletedDays} days: ${setAside.blobs} blobs of ${setAside.bytes} bytes. ` +
-        `Removed: ${removed.blobs} blobs of ${removed.bytes} bytes. ` +
-        `Set aside in total: ${aside.blobs} blobs of ${aside.bytes} bytes.\n`,
+      `${counted(done.versions, 'version needs', 'versions need')} ${counted(done.living, 'object')}. Erased: ${counted(done.versionsErased, 'withdrawn version')}.\n` +
+        `Taken out of the index: ${counted(done.objectsRemoved, 'object')}. ` +
+        `Rewritten: ${counted(done.packsRewritten, 'pack')}, as ${counted(done.bytesWritten, 'byte')}.\n` +
+        `Uploads forgotten, which no version had in ${counted(uploadDays, 'day')}: ${blobsText(uploadsForgotten)}.\n` +
+        `Set aside for ${counted(keepDeletedDays, 'day')}: ${blobsText(setAside)}. ` +
+        `Removed: ${blobsText(removed)}. Set aside in total: ${blobsText(aside)}.\n`,
     )
     return erasuresHeldUp.length === 0 ? exits.well : exits.damaged
   } catch (error) {
@@ -260,7 +265,7 @@ function logKey(given: Given, { out, err, environment }: Surroundings): number {
 
 async function secrets(commands: StoreCommands, { out, err, environment }: Surroundings): Promise<number> {
   const { kept, lost } = await commands.renewSecrets(readConfig(environment).secretsKeys)
-  out(`The present key encrypts ${kept} secrets.\n`)
+  out(`The present key encrypts ${counted(kept, 'secret')}.\n`)
   for (const id of lost) err(`LOST the secret of webhook ${id}. It needs a new one.\n`)
   return lost.length === 0 ? exits.well : exits.damaged
 }
@@ -275,14 +280,15 @@ async function fsck(commands: StoreCommands, given: Given, { out }: Surroundings
     const { packs, objects, incomplete, damages } = await commands.rebuildIndex()
     for (const damage of damages) onDamage(damage)
     out(
-      `The index has ${objects} objects of ${packs} packs; ${incomplete} whose bases are gone were left out.\n`,
+      `The index has ${counted(objects, 'object')} of ${counted(packs, 'pack')}. Left out, because their bases are gone: ${incomplete}.\n`,
     )
   }
   const report = await commands.fsck({ files: given['files'] === true, onDamage })
   out(
-    `Checked ${report.packs} packs, ${report.objects} objects, ${report.versions} versions, ${report.records} records` +
-      `${given['files'] ? `, ${report.files} files` : ''}: ` +
-      `${report.damages === 0 ? 'nothing is damaged' : `${report.damages} things are damaged`}.\n`,
+    `Checked ${counted(report.packs, 'pack')}, ${counted(report.objects, 'object')}, ` +
+      `${counted(report.versions, 'version')}, ${counted(report.records, 'record')}` +
+      `${given['files'] ? `, ${counted(report.files, 'file')}` : ''}: ` +
+      `${report.damages === 0 ? 'nothing is damaged' : counted(report.damages, 'thing is damaged', 'things are damaged')}.\n`,
   )
   return damaged ? exits.damaged : exits.well
 }

@@ -35,7 +35,7 @@ export { type BackupOptions, type BackupReport, backUp } from './backups/backup.
 export { DumpRefusedError } from './backups/channel.ts'
 export { BlobDamagedError } from './backups/copy.ts'
 export { type MoveReport, move } from './backups/move.ts'
-export { type RestoreReport, restore } from './backups/restore.ts'
+export { checkBackup, type RestoreReport, restore } from './backups/restore.ts'
 export { type ShelfPlace, ShelfUnfitError } from './backups/shelf.ts'
 export { AnswerBudget, countAnswer, readerOf } from './budgets/answer-budget.ts'
 export type { Context } from './context.ts'

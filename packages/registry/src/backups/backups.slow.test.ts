@@ -14,7 +14,7 @@ import { openStoreCommands } from '../upkeep/store-commands.ts'
 import { sweep } from '../upkeep/sweep.ts'
 import { backUp } from './backup.ts'
 import { move } from './move.ts'
-import { restore } from './restore.ts'
+import { checkBackup, restore } from './restore.ts'
 import type { ShelfPlace } from './shelf.ts'
 
 const ending: (() => Promise<void> | void)[] = []
@@ -269,6 +269,40 @@ describe('restoring', () => {
       await expectSame(target.config, filled)
     }
   }, 120_000)
+
+  test('a check lists every fault; blobs that are deleted then are copied again by the next backup', async () => {
+    const { config, place, filled, id } = await madeBackup()
+    const checked = async (wanted?: string) => {
+      const faults: string[] = []
+      const report = await checkBackup(place, wanted, (sentence) => faults.push(sentence))
+      return { id: report.id, faults: faults.toSorted() }
+    }
+    expect(await checked()).toEqual({ id, faults: [] })
+    const [[pack], [file]] = [
+      filesUnder(join(place.folder, 'packs')),
+      filesUnder(join(place.folder, 'files')),
+    ]
+    rmSync(pack!)
+    const bytes = readFileSync(file!)
+    bytes[0]! ^= 1
+    writeFileSync(file!, bytes)
+    expect(await checked()).toEqual({
+      id,
+      faults: [
+        expect.stringMatching(/^files\/.* is damaged: its SHA-256 is/),
+        expect.stringMatching(/^packs\/.* is missing/),
+      ],
+    })
+    const target = await home(server, 'folder')
+    await expect(restore(place, target.config)).rejects.toThrow(
+      new RegExp(`^The backup ${id} in ${place.folder}(:| lacks) (?:packs|files)/.*restore --check`),
+    )
+    rmSync(file!)
+    const { id: next } = await backUp(config, place, { by, now: () => new Date(Date.now() + 60_000) })
+    for (const one of [id, next]) expect(await checked(one)).toEqual({ id: one, faults: [] })
+    await restore(place, target.config, id)
+    await expectSame(target.config, filled)
+  })
 
   test('finds what is too long', async () => {
     const { place } = await madeBackup()

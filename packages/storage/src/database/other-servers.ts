@@ -22,8 +22,12 @@ export async function demandAlone(client: pg.ClientBase, release: string): Promi
   )
   const [server] = rows
   if (server === undefined) return
-  const others = rows.length === 1 ? '' : `, and ${rows.length - 1} more`
+  const more = rows.length - 1
+  const [uses, stop, ends] =
+    more === 0
+      ? ['uses it', 'stop it', 'makes it end']
+      : [`and ${more} more use it`, 'stop all of them', 'makes them end']
   throw new DatabaseUnfitError(
-    `The release ${release} would migrate the database while the server on ${server.host} (release ${server.release}, seen ${server.seconds} s ago${others}) uses it: stop it, wait ${silentSecondsMax - server.seconds} s if it was killed, or migrate nevertheless by \`ulmus-server start --force\`, which makes it end. Nothing was changed.`,
+    `The release ${release} would migrate the database while the server on ${server.host} (release ${server.release}, seen ${server.seconds} s ago) ${uses}: ${stop}, wait ${silentSecondsMax - server.seconds} s if one was killed, or migrate nevertheless by \`ulmus-server start --force\`, which ${ends}. Nothing was changed.`,
   )
 }

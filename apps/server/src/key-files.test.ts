@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { aboutLog, aboutSecrets, leftOut } from './key-files.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-keys-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const [secrets, log] = [join(folder, 'secrets.key'), join(folder, 'log.key')]
+const embedded = { DATA_DIR: folder }
+const onServer = { ...embedded, DATABASE_URL: 'postgres://u:p@localhost/ulmus' }
+const withFiles = { ...onServer, SECRETS_KEY_FILE: secrets, VERSION_LOG_KEY_FILE: log }
+
+test('without files a restore says which keys are missing, where they belong, and what happens without them', () => {
+  expect(leftOut(embedded)).toBe('Not in it: the settings. Keep copies elsewhere.\n')
+  expect(aboutSecrets(0, embedded)).toBe('')
+  expect(aboutSecrets(1, embedded)).toBe(
+    `MISSING: the key of secrets. 1 webhook has a secret that only the key of the old registry opens. Copy that key to ${secrets} before the first start. Without it, the webhooks send nothing until each has a new secret.\n`,
+  )
+  expect(aboutSecrets(2, onServer)).toMatch(/^MISSING: .* 2 webhooks have secrets .* Set SECRETS_KEY_FILE to/)
+  expect(aboutLog(false, embedded)).toMatch(
+    /continues under its name\.\nMISSING: .*log\.key before .* the start makes another key, which the log refuses\.\n$/,
+  )
+  expect(aboutLog(true, embedded)).toMatch(/gets a new name.*\nMISSING: .* the start makes another key\.\n$/s)
+  expect(aboutLog(true, onServer)).toMatch(/Set VERSION_LOG_KEY_FILE to .* the log is not signed\.\n$/)
+  expect(aboutLog(true, { ...embedded, VERSION_LOG: 'off' })).toBe('')
+})
+
+test('with files a backup names what it leaves out, and a restore what must be a copy', () => {
+  for (const path of [secrets, log]) writeFileSync(path, '')
+  for (const settings of [embedded, withFiles]) {
+    expect(leftOut(settings)).toBe(
+      `Not in it: the settings, the key of the secrets of webhooks (${secrets}), the key of the signed log (${log}). Keep copies elsewhere.\n`,
+    )
+    expect(aboutSecrets(1, settings)).toMatch(/opens\. The key here is .*secrets\.key: it must be a copy/)
+    expect(aboutLog(false, settings)).toMatch(/The key here is .*log\.key: it must be a copy/)
+    expect(aboutLog(true, settings)).toMatch(/The key here is .*log\.key\.\n$/)
+  }
+  expect(leftOut(onServer)).not.toContain('.key')
+})
