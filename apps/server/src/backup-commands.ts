@@ -1,12 +1,12 @@
 /** Commands `ulmus-server backup`, `restore` and `move`: they read settings, call the registry and print the outcome. */
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { counted } from '@ulmus/content/quantities'
 import {
   BlobDamagedError,
   BlobMissingError,
   backUp,
   checkBackup,
+  counted,
   DumpRefusedError,
   DumpUnreadableError,
   type Log,

@@ -1,7 +1,7 @@
 /** Commands of the binary: `ulmus-server config`, `sweep`, `fsck`, `secrets`, `log`, `export`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
-import { counted } from '@ulmus/content/quantities'
 import {
+  counted,
   LogKeyUnfitError,
   newLogKey,
   ObjectCorruptError,

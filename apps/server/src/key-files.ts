@@ -1,7 +1,7 @@
 /** Sentences of `backup`, `restore` and `move` about the key files, which no backup contains. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { counted } from '@ulmus/content/quantities'
+import { counted } from '@ulmus/registry'
 import { type Config, readConfig, readSecrets } from './config.ts'
 import type { Environment } from './variables/variables.ts'
 
