@@ -14,6 +14,7 @@ import type { Readmes } from './readmes.ts'
 import type { Sealing } from './secrets/sealing.ts'
 import type { MailConfig } from './smtp/transport.ts'
 import type { LeafPairs } from './stored-leaves/leaf-pairs.ts'
+import type { WriteWatch } from './stores/write-watch.ts'
 import type { Work } from './work/work.ts'
 
 export interface Context {
@@ -22,6 +23,8 @@ export interface Context {
   readonly blobs: BlobStore
   /** Free space of this process's disk. */
   readonly space: DiskSpace
+  /** Stores that refuse writes. */
+  readonly writes: WriteWatch
   /** Reads, verifies and caches objects, by hash. */
   readonly objects: ObjectReader
   /** Compares leaves, and caches the changes. */

@@ -56,6 +56,7 @@ import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
 import type { MailConfig } from './smtp/transport.ts'
 import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import { foldersOf, type OpenStores, openStores, type StoresConfig } from './stores/stores.ts'
+import { WriteWatch, watchWrites } from './stores/write-watch.ts'
 import { buildLandedTables } from './tables/ahead/build-landed.ts'
 import type { InstalledTables } from './tables/find-table.ts'
 import { installTables } from './tables/install.ts'
@@ -114,7 +115,9 @@ export async function openRegistry(config: RegistryConfig) {
   const log = quietLog(config.log)
   const opened = new AsyncDisposableStack()
   try {
-    const { database, blobs, space, demandSame } = await openWatchedStores(config, opened)
+    const writes = new WriteWatch(log, config.now ?? (() => new Date()))
+    const { database, blobs, space, demandSame } = await openWatchedStores(config, opened, writes)
+    const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const cacheBytesMax = config.cacheBytesMax ?? memoryBudgets.cache
     const leafPairsBytesMax = cacheBytesMax / 8
     const objects = openObjectReader({ database, blobs, cacheBytesMax: cacheBytesMax - leafPairsBytesMax })
@@ -134,6 +137,7 @@ export async function openRegistry(config: RegistryConfig) {
       database,
       blobs,
       space,
+      writes,
       objects,
       leafPairs: new LeafPairs({ objects, work, bytesMax: leafPairsBytesMax }),
       jobs: jobsOf({ database, space, log, works: config.works, now }),
@@ -201,13 +205,17 @@ function scheduleUpkeep(
   context.jobs.repeat(schedule.clock, clock.compare)
 }
 
-/** Opens the stores, and logs outages of the database. */
-async function openWatchedStores(config: RegistryConfig, opened: AsyncDisposableStack): Promise<OpenStores> {
+/** Opens the stores, logs outages of the database, and notes refused writes. */
+async function openWatchedStores(
+  config: RegistryConfig,
+  opened: AsyncDisposableStack,
+  writes: WriteWatch,
+): Promise<OpenStores> {
   const outages = outagesOf(config.log)
   const stores = await openStores({ ...config, lost: outages.lost }, opened, 'serve')
   outages.watch(stores.database)
   opened.defer(outages.close)
-  return stores
+  return watchWrites(stores, writes, config.bucket === undefined && Boolean(config.reserveBytes))
 }
 
 /** The folder of tables, which is swept regularly. */

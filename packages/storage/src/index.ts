@@ -41,7 +41,7 @@ export { type DumpedRows, DumpUnreadableError, dumpedMigration, readDump } from 
 export { holdsNoRows } from './dump/tables.ts'
 export { writeDump } from './dump/write.ts'
 export { loggedError } from './errors/logged-error.ts'
-export { isStorageFull, StorageFullError } from './errors/storage-full.ts'
+export { isDatabaseFull, isStorageFull, StorageFullError } from './errors/storage-full.ts'
 export * from './errors/stores.ts'
 export { type EncodedLeaf, type ObjectReader, openObjectReader } from './objects/object-reader.ts'
 export {

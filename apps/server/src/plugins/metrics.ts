@@ -75,10 +75,10 @@ function measureProcess(metrics: Registry, { figures, openConnections, version, 
   )
   new Gauge({
     name: 'ulmus_storage_full',
-    help: 'Whether writes are refused because the disk of DATA_DIR has less free than DISK_RESERVE_BYTES: 1 or 0.',
+    help: 'Whether writes are refused because the disk of DATA_DIR has less free than DISK_RESERVE_BYTES, or the database or the bucket is full: 1 or 0.',
     registers: [metrics],
     async collect() {
-      this.set((await figures.disk()).isFull ? 1 : 0)
+      this.set((await figures.isFull()) ? 1 : 0)
     },
   })
   new Gauge({
@@ -86,7 +86,7 @@ function measureProcess(metrics: Registry, { figures, openConnections, version, 
     help: 'Free on the disk of DATA_DIR. Absent where the data is elsewhere.',
     registers: [metrics],
     async collect() {
-      const { freeBytes } = await figures.disk()
+      const freeBytes = await figures.freeBytes()
       if (Number.isFinite(freeBytes)) this.set(freeBytes)
       else this.remove()
     },

@@ -1,5 +1,5 @@
 /** `/admin/state` over HTTP: failed jobs with their buttons, load, disk; for operators only. */
-import { type FailedJobs, retriedQueues } from '@ulmus/registry'
+import { type FailedJobs, type RefusedWrites, retriedQueues } from '@ulmus/registry'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
@@ -180,6 +180,29 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
       expect(text).toContain(words)
     for (const path of ['/admin', '/admin/state'])
       expect((await operator.get(path)).text).toContain('is free: 90 MB of 1 GB')
+  })
+
+  test('says at the top of both pages that a store refuses writes, since when and why', async () => {
+    const since = new Date(Date.now() - 7_200_000)
+    const refused: RefusedWrites[] = [
+      { store: 'disk', isFull: true, since },
+      { store: 'objects', isFull: false, since, why: '<b>AccessDenied' },
+    ]
+    Object.assign(server.registry.operatorState, { refusedWrites: async () => refused })
+    for (const path of ['/admin', '/admin/state']) {
+      const { text } = await operator.get(path)
+      expect(text).not.toContain('<b>')
+      const [disk, objects] = [...text.matchAll(/<p class="note bad" role="status">.*?<\/p>/gs)].map(
+        ([note]) => note.replaceAll(/<[^>]+>/g, ''),
+      )
+      expect(disk).toMatch(
+        /^Nothing can be published\. Writes get 507, since 2 hours ago: less than DISK_RESERVE_BYTES/,
+      )
+      expect(objects).toMatch(
+        /Writes get 503, .*the object store takes none \(&lt;b>AccessDenied\)\. Reads go on/,
+      )
+      expect(text.indexOf('Nothing can be published')).toBeLessThan(text.indexOf('<h2'))
+    }
   })
 
   test('answers a retry of nothing with a sentence, and hostile fields with a refusal', async () => {

@@ -24,7 +24,7 @@ test('a full disk is in the log once, in health in words and in the figures; and
     const full = await healthOf(watched).check()
     expect(full).toMatchObject({ ready: true, storage: 'full', worker: 'paused' })
     expect(full.problems).toEqual([expect.stringContaining('disk is full')])
-    expect(await figuresOf(watched).disk()).toEqual({ isFull: true, freeBytes: 5 })
+    expect([await figuresOf(watched).isFull(), await figuresOf(watched).freeBytes()]).toEqual([true, 5])
     free = 50
     await look()
     await look()
@@ -33,7 +33,7 @@ test('a full disk is in the log once, in health in words and in the figures; and
       ['The disk has room again.'],
     ])
     expect((await healthOf(watched).check()).problems).not.toContainEqual(expect.stringContaining('full'))
-    expect(await figuresOf(watched).disk()).toEqual({ isFull: false, freeBytes: 50 })
+    expect([await figuresOf(watched).isFull(), await figuresOf(watched).freeBytes()]).toEqual([false, 50])
   } finally {
     await context.dispose()
   }

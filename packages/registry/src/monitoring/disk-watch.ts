@@ -2,12 +2,17 @@
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-export function scheduleDiskWatch({ jobs, space, log }: Pick<Context, 'jobs' | 'space' | 'log'>): void {
-  let wasFull = false
+export function scheduleDiskWatch({
+  jobs,
+  space,
+  log,
+  writes,
+  now,
+}: Pick<Context, 'jobs' | 'space' | 'log' | 'writes' | 'now'>): void {
   jobs.repeat(schedule.diskWatch, async () => {
     const isFull = await space.isFull()
-    if (isFull === wasFull) return
-    wasFull = isFull
+    if (isFull === (writes.diskFullSince !== undefined)) return
+    writes.diskFullSince = isFull ? now() : undefined
     if (isFull)
       log.warn(
         { freeBytes: await space.free() },

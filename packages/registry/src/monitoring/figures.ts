@@ -12,6 +12,7 @@ import {
   storedBytes,
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
+import { refusedWrites } from '../stores/write-watch.ts'
 import { sweeping } from '../upkeep/sweep.ts'
 import { secondsSinceBeat } from './heartbeat.ts'
 import { inTime } from './in-time.ts'
@@ -31,8 +32,10 @@ export function figuresOf(context: Context) {
       connections: database.connections(),
       failedTasks: context.jobs.failed().length,
     }),
-    /** The disk with this process's data. `freeBytes` is Infinity if unknown. */
-    disk: async () => ({ isFull: await space.isFull(), freeBytes: await space.free() }),
+    /** True while a store is full. */
+    isFull: async () => (await refusedWrites(context)).some(({ isFull }) => isFull),
+    /** On the disk with this process's data; Infinity if unknown. */
+    freeBytes: () => space.free(),
     /** Each of the following runs one database statement; undefined if the database did not answer in time. */
     jobs: () => inTime(countJobs(database)),
     pushes: () => inTime(countPushesUnderWay(database)),

@@ -1,6 +1,7 @@
 /** Health of the database, the object store, the disk and the background work, for the probes of load balancers and operators. */
 import { connectionRefusal } from '@ulmus/storage'
 import type { Context } from '../context.ts'
+import { refusedWrites } from '../stores/write-watch.ts'
 import { isAlive } from './heartbeat.ts'
 import { inTime } from './in-time.ts'
 import type { NewerRelease } from './newer-release.ts'
@@ -29,13 +30,14 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
       /** Messages for the operator; none if all is well. */
       problems: string[]
     }> {
-      const { database: at, blobs, space } = context
-      const [pinged, objects, isFull, beat] = await Promise.all([
+      const { database: at, blobs } = context
+      const [pinged, objects, refused, beat] = await Promise.all([
         outcomeOf(at.ping()),
         outcomeOf(blobs.ping()),
-        space.isFull(),
+        refusedWrites(context),
         outcomeOf(isAlive(at)),
       ])
+      const isFull = refused.some(({ store }) => store === 'disk')
       const newer = newerRelease.name()
       // A database that refuses new connections may still answer on an old one.
       const database = pinged.isAnswered && beat.isAnswered
@@ -44,7 +46,7 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
         ready: database && objects.isAnswered && newer === undefined && !isEnding,
         database,
         objects: objects.isAnswered,
-        storage: isFull ? 'full' : 'ok',
+        storage: refused.some((one) => one.isFull) ? 'full' : 'ok',
         worker: isFull ? 'paused' : isMissed ? 'missing' : 'ok',
         problems: [
           ...(newer === undefined
@@ -53,7 +55,7 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
           ...(isEnding ? [ending] : []),
           ...(database ? [] : [databaseProblem(pinged.fault ?? beat.fault)]),
           ...(objects.isAnswered ? [] : ['The object store does not answer, or cannot be written to.']),
-          ...(isFull ? [diskIsFull] : []),
+          ...refused.map(({ store, isFull }) => refusals[isFull && store === 'objects' ? 'full' : store]),
           ...(database && isMissed ? [noWorker] : []),
         ],
       }
@@ -62,7 +64,12 @@ export function healthOf(context: Context, newerRelease: NewerRelease = { name: 
 }
 
 const ending = 'The server ends soon. It still answers; send new requests to another one.'
-const diskIsFull = 'The disk is full: writes are answered 507 until there is room. Reads go on.'
+const refusals = {
+  disk: 'The disk is full: writes are answered 507 until there is room. Reads go on.',
+  database: 'The disk of the database server is full: writes are answered 507. Reads go on.',
+  full: 'The object store is full: writes are answered 507. Reads go on.',
+  objects: 'The object store takes no writes: they are answered 503.',
+}
 const noWorker = 'No server does background work: start one with `worker` in ROLES.'
 
 /** Without names and addresses, since `/readyz` is public. */

@@ -70,6 +70,7 @@ describe.each(serviceDatabases)('the state of the registry on $name', (database)
         () => state.load(who as Caller),
         () => state.disk(who as Caller),
         () => state.disks(who as Caller),
+        () => state.refusedWrites(who as Caller),
         () => state.retry(who as Caller, { queue: 'sweep', id: '' }),
       ])
         await expect(read()).rejects.toMatchObject({ code })

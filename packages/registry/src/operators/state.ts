@@ -4,6 +4,7 @@ import { demandOperator } from '../access/operators.ts'
 import type { Context } from '../context.ts'
 import type { Load, LoadSample } from '../monitoring/load.ts'
 import type { Principal } from '../principal.ts'
+import { type RefusedWrites, refusedWrites } from '../stores/write-watch.ts'
 import { type Disk, type DiskPlaces, type DiskUsage, diskUsageOf, findDisks } from './disk-usage.ts'
 import { type FailedJobs, failedJobs, type RetriedJob, retryJob } from './failed-jobs.ts'
 
@@ -28,6 +29,12 @@ export const operatorStateOf = (context: Context, { load, ...places }: OperatorS
   async load(who: Principal): Promise<readonly LoadSample[]> {
     await demandOperator(context, who)
     return load.samples()
+  },
+
+  /** Stores that refuse writes now, as this server met them. */
+  async refusedWrites(who: Principal): Promise<readonly RefusedWrites[]> {
+    await demandOperator(context, who)
+    return refusedWrites(context)
   },
 
   async disks(who: Principal): Promise<readonly Disk[]> {

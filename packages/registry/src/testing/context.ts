@@ -31,6 +31,7 @@ import type { Caller, Scope } from '../principal.ts'
 import { Readmes } from '../readmes.ts'
 import { sealingOf } from '../secrets/sealing.ts'
 import { LeafPairs } from '../stored-leaves/leaf-pairs.ts'
+import { WriteWatch } from '../stores/write-watch.ts'
 import { makeVersion } from '../versions/land.ts'
 import { writeSidecar } from '../versions/sidecar.ts'
 import { openWork } from '../work/work.ts'
@@ -127,6 +128,7 @@ export function contextOn(
     database,
     blobs,
     space: unlimitedSpace,
+    writes: new WriteWatch(log, now),
     objects,
     leafPairs: new LeafPairs({ objects, work, bytesMax: 1024 ** 2 }),
     jobs,

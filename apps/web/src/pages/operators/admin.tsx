@@ -23,6 +23,7 @@ import {
 import { ScarceDisks } from './disk.tsx'
 import { HiddenCollections, hide, showAgain } from './hidden-collections.tsx'
 import { OpenForm, open } from './open-collection.tsx'
+import { RefusedNote } from './refused-writes.tsx'
 import { closeReport, Reports, reportsOf } from './reports.tsx'
 
 export const admin = formPage(async (visit, form) => {
@@ -80,9 +81,10 @@ async function adminPage(
   // A link of a row leads to the row and one form.
   const q = (url.searchParams.get('q') ?? url.searchParams.get('for'))?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
-  const [usage, disks, jobs, hidden, reports, { items, links }] = await Promise.all([
+  const [usage, disks, refused, jobs, hidden, reports, { items, links }] = await Promise.all([
     registry.operators.usage(who),
     registry.operatorState.disks(who),
+    registry.operatorState.refusedWrites(who),
     registry.operators.jobs(who),
     registry.moderation.hidden(who),
     reportsOf({ registry, who, url }),
@@ -99,9 +101,10 @@ async function adminPage(
     body: (
       <div class="wide content managed">
         <h1>This registry</h1>
+        <RefusedNote refused={refused} />
         <Facts usage={usage} openReports={reports.open} />
         <UnderWay jobs={jobs} />
-        <ScarceDisks disks={disks} />
+        {refused.every(({ store }) => store !== 'disk') && <ScarceDisks disks={disks} />}
         <p>
           <a href="/admin/state">Jobs, load and disk</a> · <a href="/admin/audit">Every audit log</a> ·{' '}
           <a href="/docs/operations">Operating a registry</a>

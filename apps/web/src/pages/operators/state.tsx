@@ -7,6 +7,7 @@ import type { Form, View, Visit } from '../../page.ts'
 import { DiskSpace } from './disk.tsx'
 import { Failed } from './failed-jobs.tsx'
 import { LoadCharts } from './load.tsx'
+import { RefusedNote } from './refused-writes.tsx'
 
 interface Retried {
   readonly note: string
@@ -29,7 +30,8 @@ async function statePage(
   { registry: { operatorState }, who }: Visit,
   { error, note }: FormState<Retried>,
 ): Promise<View> {
-  const [jobs, samples, usage] = await Promise.all([
+  const [refused, jobs, samples, usage] = await Promise.all([
+    operatorState.refusedWrites(who),
     operatorState.failed(who),
     operatorState.load(who),
     operatorState.disk(who),
@@ -43,6 +45,7 @@ async function statePage(
           <a href="/admin">This registry</a>
         </p>
         <h1>Jobs, load and disk</h1>
+        <RefusedNote refused={refused} />
         <Refusal error={error} />
         {note !== undefined && (
           <p class="note" role="status">
