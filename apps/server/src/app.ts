@@ -29,7 +29,7 @@ import { closeWhileDraining } from './plugins/requests/draining.ts'
 import { refuseForNewerRelease } from './plugins/requests/newer-release.ts'
 import { admitCallers, knowPrincipals } from './plugins/requests/principal.ts'
 import { limitRates } from './plugins/requests/rate-limits.ts'
-import { logRequests, nameRequest, nameRequests } from './plugins/requests/request-log.ts'
+import { hintAtProxy, logRequests, nameRequest, nameRequests } from './plugins/requests/request-log.ts'
 import { sessionCookie } from './plugins/requests/session-cookie.ts'
 import { cutSlowAnswers, cutSlowBodies } from './plugins/requests/slow-peers.ts'
 import { answerUnknownPaths } from './plugins/requests/unknown-paths.ts'
@@ -89,6 +89,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   )
   nameRequests(app)
   logRequests(app, config.requestLog)
+  if (config.trustProxy === false) hintAtProxy(app)
   nameCodings(app)
   dropUnreadBodies(app)
   cutSlowBodies(app)

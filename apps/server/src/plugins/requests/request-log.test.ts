@@ -69,6 +69,14 @@ describe('the log at level info', () => {
     ).toEqual([])
   })
 
+  test('a proxy that no setting names is in it once', async () => {
+    const hints = () => log.lines.filter(({ msg }) => String(msg).includes('TRUST_PROXY is off'))
+    expect(hints()).toEqual([])
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    for (let n = 0; n < 3; n++) await fetch(`${server.url}/api/collections`, { headers })
+    expect(hints()).toEqual([expect.objectContaining({ level: 40, peer: '127.0.0.1' })])
+  })
+
   test('no key, cookie, query or body is in it', async () => {
     // Earlier tests made keys, signed in (with codes in queries), and sent the secret in a body and in a query.
     await fetch(`${server.url}/api/collections?q=${secret}`, {

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+import { withoutMapping } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Settings by the operator. */
@@ -55,5 +57,32 @@ export function nameRequest(request: Pick<IncomingMessage, 'headers'>): string {
 export function nameRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
+  })
+}
+
+/** Addresses of this machine and of private networks, where proxies are. */
+const inner = new BlockList()
+for (const [network, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  inner.addSubnet(network, bits)
+inner.addAddress('::1', 'ipv6')
+inner.addSubnet('fc00::', 7, 'ipv6')
+
+/** Logs once that requests come through a proxy, while TRUST_PROXY names none: then all visitors count as one. */
+export function hintAtProxy(app: FastifyInstance): void {
+  let isLogged = false
+  app.addHook('onRequest', async ({ headers, log, socket }) => {
+    if (isLogged || headers['x-forwarded-for'] === undefined) return
+    const peer = withoutMapping(socket.remoteAddress ?? '')
+    if (!inner.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4')) return
+    isLogged = true
+    log.warn(
+      { peer },
+      'Requests come through a proxy, but TRUST_PROXY is off: rate limits, the log and the audit log take all visitors for the proxy. Set TRUST_PROXY to its address.',
+    )
   })
 }
