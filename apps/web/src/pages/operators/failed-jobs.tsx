@@ -57,7 +57,8 @@ const columns: readonly Column<Row>[] = [
 
 function nextTry({ nextAt }: Row): ComponentChildren {
   if (nextAt === null) return 'none'
-  return nextAt === undefined ? '–' : <Time at={nextAt.toISOString()} />
+  if (nextAt === undefined) return '–'
+  return nextAt.getTime() <= Date.now() ? 'now' : <Time at={nextAt.toISOString()} />
 }
 
 const Retry = ({ queue, id, label }: { queue: string; id: string; label: string }) => (
