@@ -65,6 +65,7 @@ export type {
   RecordsPage,
   RefusalCode,
   Replayed,
+  ReportedCollection,
   RestoredVersion,
   RestoreVersion,
   Role,

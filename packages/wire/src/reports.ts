@@ -44,6 +44,22 @@ export const ReportCollection = z
   })
 export type ReportCollection = z.infer<typeof ReportCollection>
 
+/** Answer to `POST /api/collections/:owner/:slug/report`. */
+export const ReportedCollection = z
+  .object({
+    ok: z.literal(true),
+    recorded: z.boolean().meta({
+      description:
+        'False: an earlier report by the same account, or from the same network, is open. It stands, and this one is not kept.',
+    }),
+  })
+  .meta({
+    id: 'ReportedCollection',
+    description: 'Outcome of a report.',
+    examples: [{ ok: true, recorded: true }],
+  })
+export type ReportedCollection = z.infer<typeof ReportedCollection>
+
 /** `GET /api/admin/reports` */
 export const ReportsQuery = z.strictObject(listParameters('reports'))
 

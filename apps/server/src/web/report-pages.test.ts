@@ -44,6 +44,12 @@ describe.each(anyDatabase)('reports on pages, on $name', (database) => {
     const hostile = { reason: 'illegal', text: '<script>x</script>\nline', contact: '<b>@example.org' }
     const sent = await send(anyone, '/ada/cities/report', hostile)
     expect([sent.status, sent.text.includes('The operators have your report')]).toEqual([200, true])
+    const again = await send(anyone, '/ada/cities/report', { reason: 'spam', text: 'Another' })
+    expect([again.status, again.text.includes('an earlier one from your network is open')]).toEqual([
+      200,
+      true,
+    ])
+    expect(again.text).not.toContain('The operators have your report')
     const { text } = await operator.get('/admin')
     expect(text).toContain('1 open report<')
     expect(text).toContain('&lt;script>x&lt;/script>\nline')
@@ -101,10 +107,16 @@ describe.each(anyDatabase)('reports on pages, on $name', (database) => {
     for (let n = 0; n < 2; n++) answers.push((await send(anyone, path, { reason: 'spam', text: 'x' })).status)
     for (let n = 0; n < 2; n++)
       answers.push((await anyone.post(`/api/collections${path}`, { reason: 'spam', text: 'x' })).status)
-    // Three were sent by the test before.
-    expect(answers).toEqual([200, 200, 429, 429])
+    // Four were sent by the test before.
+    expect(answers).toEqual([200, 429, 429, 429])
     expect((await anyone.get(path)).status).toBe(200)
     const eve = await signIn('eve')
-    expect((await send(eve, path, { reason: 'spam', text: 'x' })).status).toBe(200)
+    expect((await send(eve, path, { reason: 'spam', text: 'x' })).text).toContain('have your report')
+    expect((await send(eve, path, { reason: 'spam', text: 'x' })).text).toContain('have your earlier one')
+    const key = await stage.server.keyFor((await stage.server.signIn('eve')).cookie, 'read')
+    const byKey = testClient(stage.server.url, key)
+    expect((await byKey.post('/collections/ada/cities/report', { reason: 'spam', text: 'x' })).json).toEqual({
+      ...{ ok: true, recorded: false },
+    })
   })
 })

@@ -75,8 +75,10 @@ describe.each(serviceDatabases)('reports on $name', (database) => {
     const { reports } = services
     const path = await make('once')
     const addresses = ['2001:db8:1:2::9', '2001:db8:1:2:3:4:5:6', '2001:db8:1:3::1', '::ffff:192.0.2.1']
+    const made = []
     for (const who of [eve, eve, ...addresses.map(from), from('192.0.2.1')])
-      await reports.make(who, path, about)
+      made.push(await reports.make(who, path, about))
+    expect(made).toEqual([true, false, true, false, true, true, false])
     await reports.make(eve, path, { ...about, text: 'Another text' })
     const found = await listed('once')
     expect(found.map(({ network, text }) => [network, text])).toEqual([

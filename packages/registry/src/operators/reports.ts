@@ -37,12 +37,14 @@ export const reportsOf = (context: Context) => ({
   /**
    * Reports a collection that the caller may see. An open report by the same account, or from the same network without one, stays
    * as it is instead.
+   * @returns true if the operators have this report, false if an earlier one stands
    * @throws the refusals of the look-up; too_many_reports, unauthenticated
    */
-  async make(who: Principal, path: CollectionPath, report: ReportCollection): Promise<void> {
+  async make(who: Principal, path: CollectionPath, report: ReportCollection): Promise<boolean> {
     const seen = await findVisibleCollection(context, who, path)
-    const isMailed = await onMissingRow('collection_not_found', path, () => make(context, who, seen, report))
-    if (isMailed) context.jobs.wake('mails')
+    const made = await onMissingRow('collection_not_found', path, () => make(context, who, seen, report))
+    if (made?.isMailed) context.jobs.wake('mails')
+    return made !== undefined
   },
 
   /** Lists the reports: the newest open one first, then the last closed first. */
@@ -76,13 +78,13 @@ export const reportsOf = (context: Context) => ({
   },
 })
 
-/** @returns true if a mail waits */
+/** @returns undefined if an earlier report stands */
 function make(
   context: Context,
   who: Principal,
   { collection, owner }: VisibleCollection,
   { reason, text, contact }: ReportCollection,
-): Promise<boolean> {
+): Promise<{ isMailed: boolean } | undefined> {
   return audited(context, who, async (tx, tell) => {
     if (who.kind !== 'anonymous') await demandCredential(context, tx, who)
     const report = {
@@ -100,11 +102,15 @@ function make(
       ...unclosed,
     }
     const before = await countReportsAbout(tx, collection.id)
-    if (!(await insertReport(tx, report))) return false
+    if (!(await insertReport(tx, report))) return undefined
     // Two at once may exceed the bound by one, which is harmless.
     if (before >= openReportsMax)
       throw new RegistryError('too_many_reports', { say: { max: openReportsMax } })
-    return announce(context, tx, tell, { target: `${owner.slug}/${collection.slug}`, report })
+    const isMailed = await announce(context, tx, tell, {
+      target: `${owner.slug}/${collection.slug}`,
+      report,
+    })
+    return { isMailed }
   })
 }
 

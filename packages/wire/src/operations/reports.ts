@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { CollectionPath, ReportPath } from '../paths.ts'
-import { CloseReport, Report, ReportCollection, ReportsQuery } from '../reports.ts'
+import { CloseReport, Report, ReportCollection, ReportedCollection, ReportsQuery } from '../reports.ts'
 import { Done } from '../text.ts'
 
 const operatorsOnly =
@@ -14,11 +14,12 @@ export const reportOperations = {
     tag: 'reports',
     summary: 'Report a collection to the operators',
     description:
-      'Tells the operators of the registry what is wrong with a collection, for every caller who can read it. The owner does not learn of it. While a report is open, another one by the same account, or from the same network without a credential, changes nothing. A caller may send 10 a minute.',
+      'Tells the operators of the registry what is wrong with a collection, for every caller who can read it. The owner does not learn of it. While a report is open, another one by the same account, or from the same network without a credential, changes nothing, and the answer has `recorded: false`. A caller may send 10 a minute.',
     limited: 'reports',
     params: CollectionPath,
     body: ReportCollection,
-    answers: { 200: Done },
+    answers: { 200: ReportedCollection },
+    answerWords: { 200: 'The operators have this report, or an earlier one.' },
     forOutsiders: true,
     refusals: ['too_many_reports'],
   }),

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { textIn } from '../../plugins/shapes.ts'
 import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
-import { done, serve } from '../serve.ts'
+import { serve } from '../serve.ts'
 
 export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
   const { collections } = registry
@@ -53,10 +53,10 @@ export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { 
     collections.transfer(principal, params, body.to),
   )
 
-  serve(app, 'POST /api/collections/:owner/:slug/report', async ({ principal, params, body }) => {
-    await registry.reports.make(principal, params, body)
-    return done
-  })
+  serve(app, 'POST /api/collections/:owner/:slug/report', async ({ principal, params, body }) => ({
+    ok: true as const,
+    recorded: await registry.reports.make(principal, params, body),
+  }))
 
   serve(app, 'GET /api/collections/:owner/:slug/family', async ({ principal, params }) =>
     registry.forks.family(principal, params),

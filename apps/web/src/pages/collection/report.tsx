@@ -8,7 +8,8 @@ import type { View, Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 
 interface Sent {
-  readonly isSent: boolean
+  /** `earlier`: an earlier report stands, and this one is not kept. */
+  readonly sent: 'new' | 'earlier'
 }
 
 export const report = formPage<Sent>(
@@ -17,14 +18,14 @@ export const report = formPage<Sent>(
     if (!Object.hasOwn(reportReasons, form['reason'] ?? ''))
       throw refusedField('reason', 'Choose a reason for the report.')
     const given = { reason: form['reason'], text: typed(form, 'text') ?? '', contact: typed(form, 'contact') }
-    await visit.registry.reports.make(visit.who, path, checked(ReportCollection, given))
-    return new Again({ isSent: true })
+    const isNew = await visit.registry.reports.make(visit.who, path, checked(ReportCollection, given))
+    return new Again({ sent: isNew ? 'new' : 'earlier' })
   },
   reportPage,
   { isForAnyone: true },
 )
 
-async function reportPage(visit: Visit, { form, error, isSent }: FormState<Sent>): Promise<View> {
+async function reportPage(visit: Visit, { form, error, sent }: FormState<Sent>): Promise<View> {
   const seen = await seeCollection(visit)
   return {
     title: `Report ${seen.owner}/${seen.slug}`,
@@ -32,10 +33,10 @@ async function reportPage(visit: Visit, { form, error, isSent }: FormState<Sent>
       <CollectionPage seen={seen} tab="overview">
         <div class="narrow">
           <h2>Report this collection</h2>
-          {isSent ? (
-            <div class="note saved" role="status">
+          {sent !== undefined ? (
+            <div class={sent === 'new' ? 'note saved' : 'note'} role="status">
               <p>
-                The operators have your report.{' '}
+                {sent === 'new' ? 'The operators have your report.' : earlierText(visit)}{' '}
                 <a href={seen.inView(versionPath(seen))}>Back to the collection</a>
               </p>
             </div>
@@ -44,8 +45,9 @@ async function reportPage(visit: Visit, { form, error, isSent }: FormState<Sent>
               <p>
                 The operators of this registry read every report, and hide a collection that breaks the law or
                 their rules. They see {visit.caller === undefined ? 'your network address' : 'your account'},
-                and the owner of the collection does not learn of the report. If you have reported the
-                collection before and they have not decided yet, the earlier report stands.
+                and the owner of the collection does not learn of the report. Of several reports
+                {visit.caller === undefined ? 'from one network' : 'of yours'}, they get the first until they
+                have decided.
               </p>
               <Refusal error={error} />
               <form method="post" class="form">
@@ -83,3 +85,9 @@ async function reportPage(visit: Visit, { form, error, isSent }: FormState<Sent>
     ),
   }
 }
+
+/** Others may share the network of a visitor without a session. */
+const earlierText = ({ caller }: Visit) =>
+  caller === undefined
+    ? 'This report was not sent: an earlier one from your network is open, and the operators have that one alone. Sign in to send yours.'
+    : 'This report was not sent: the operators have your earlier one, and have not decided yet.'
