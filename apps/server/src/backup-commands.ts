@@ -115,7 +115,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
     orRefused(around, async () => {
       const began = performance.now()
       const wanted = given['backup'] === undefined ? undefined : String(given['backup'])
-      if (given['check'] === true) return check(placeOf(given, around), wanted, around)
+      if (given['check'] === true) return check(placeOf(given, around, 'SOURCE'), wanted, around)
       const config = storesOf(around.environment, around)
       const continues = given['log-continues'] === true
       const log = continues ? continuedLog(around.environment) : undefined

@@ -117,7 +117,6 @@ export async function openRegistry(config: RegistryConfig) {
   try {
     const writes = new WriteWatch(log, config.now ?? (() => new Date()))
     const { database, blobs, space, demandSame } = await openWatchedStores(config, opened, writes)
-    const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const cacheBytesMax = config.cacheBytesMax ?? memoryBudgets.cache
     const leafPairsBytesMax = cacheBytesMax / 8
     const objects = openObjectReader({ database, blobs, cacheBytesMax: cacheBytesMax - leafPairsBytesMax })
