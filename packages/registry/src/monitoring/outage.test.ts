@@ -65,9 +65,7 @@ test('a lost connection to a database that answers is one line', async () => {
     outages.lost(new Error('Connection terminated.'))
     await sleep(20)
   }
-  expect(told).toEqual([
-    'warn: A database connection was lost or refused: Connection terminated. The database answers.',
-  ])
+  expect(told).toEqual(['warn: A database connection was lost: Connection terminated. The database answers.'])
 })
 
 test('a closed one is quiet', async () => {

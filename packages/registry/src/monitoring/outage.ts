@@ -34,7 +34,7 @@ export function outagesOf(log: Log): Outages {
         const seconds = Math.round((performance.now() - began) / 1_000)
         if (logged.size > 0) log.info({ seconds }, `The database answers again, after ${seconds} s.`)
         else if (began - endedAt > stragglingMilliseconds)
-          log.warn({}, `A database connection was lost or refused: ${reasonOf(error)}. The database answers.`)
+          log.warn({}, `A database connection was ${wayOf(error)}: ${reasonOf(error)}. The database answers.`)
         endedAt = performance.now()
         return
       }
@@ -77,6 +77,8 @@ const look = (database: Pick<Database, 'ping'>): Promise<{ isThere: boolean; fau
     () => ({ isThere: true }),
     (fault: unknown) => ({ isThere: false, fault }),
   )
+
+const wayOf = (error: Error) => (connectionRefusal(error) === undefined ? 'lost' : 'refused')
 
 /** The reason in one line. An error for several addresses has only their messages. */
 function reasonOf(error: Error): string {
