@@ -45,7 +45,7 @@ async function reportPage(visit: Visit, { form, error, sent }: FormState<Sent>):
               <p>
                 The operators of this registry read every report, and hide a collection that breaks the law or
                 their rules. They see {visit.caller === undefined ? 'your network address' : 'your account'},
-                and the owner of the collection does not learn of the report. Of several reports
+                and the owner of the collection does not learn of the report. Of several reports{' '}
                 {visit.caller === undefined ? 'from one network' : 'of yours'}, they get the first until they
                 have decided.
               </p>
