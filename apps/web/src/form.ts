@@ -83,6 +83,16 @@ export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): 
 export const refusedField = (path: string, message: string): RegistryError =>
   refusedFields(message, [{ path, message }])
 
+/** Does an act of a form. A refusal because what a field names does not exist becomes one of that field. @param message in whole sentences */
+export async function orNoSuch<T>(path: string, message: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof RegistryError) || error.kind !== 'missing') throw error
+    throw refusedField(path, message)
+  }
+}
+
 /** A fault of a form field. */
 export interface Issue {
   /** Name of the field. */

@@ -46,7 +46,7 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
       ...row((await operator.get('/admin')).text).matchAll(/href="(\/admin\?for=cy[^"#]*)#([^"]+)"/g),
     ]
     expect(links.map(([, , id]) => id)).toEqual(
-      ['suspend-account', 'quotaBytes', 'issuer', 'receiver', 'confirm'].map((name) => `field-${name}`),
+      ['why', 'quotaBytes', 'issuer', 'receiver', 'confirm'].map((name) => `field-${name}`),
     )
     for (const [, link, id] of links) {
       const { text } = await operator.get(link!.replaceAll('&amp;', '&'))
@@ -84,8 +84,14 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     const long = await send({ do: 'suspend', account: 'cy', why: 'x'.repeat(1_001) })
     expect([long.status, long.text.includes('at most 1000 characters')]).toEqual([400, true])
     await send({ do: 'release', account: 'cy' })
+    const hidden = await send({ do: 'hide', hidden: 'cy/none', reason: 'Spam' })
+    expect([hidden.status, hidden.text]).toEqual([
+      400,
+      expect.stringContaining('There is no collection cy/none.'),
+    ])
+    expect(hidden.text).toMatch(/<details class="account-forms">/)
     const refused = await send({ do: 'suspend', account: 'ghost' })
-    expect([refused.status, refused.text.includes('id="done"')]).toEqual([404, false])
+    expect([refused.status, refused.text.includes('id="done"')]).toEqual([400, false])
     expect(refused.text).toMatch(/name="account"[^>]* value="ghost"/)
   })
 

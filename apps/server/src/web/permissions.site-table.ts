@@ -201,8 +201,13 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
     row: '401    401    401    403    403    403    403    409    403    403    403    403    403    403    403    403    401    403',
   },
-  'hiding a collection, or closing a report, that is not there': {
-    asked: ['POST /admin (hide)', 'POST /admin (show)', 'POST /admin (open)', 'POST /admin (dismiss a report)', 'POST /admin (act on a report)'],
+  'hiding or opening a collection that is not there': {
+    asked: ['POST /admin (hide)', 'POST /admin (open)'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+    row: '401    401    401    403    403    403    403    400    403    403    403    403    403    403    403    403    401    403',
+  },
+  'showing a collection, or closing a report, that is not there': {
+    asked: ['POST /admin (show)', 'POST /admin (dismiss a report)', 'POST /admin (act on a report)'],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
     row: '401    401    401    403    403    403    403    404    403    403    403    403    403    403    403    403    401    403',
   },

@@ -38,7 +38,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
 
   /** Fields of the form as a browser submits them. */
   function fieldsOf(html: string): Record<string, string> {
-    const [, form = ''] = /<form method="post" class="form">([\s\S]*?)<\/form>/.exec(html) ?? []
+    const [, form = ''] = /<form method="post"(?: action="#result")? class="form">([\s\S]*?)<\/form>/.exec(html) ?? []
     const plain = (text = '') =>
       text.replace(
         /&(lt|gt|quot|amp);/g,
@@ -92,6 +92,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     expect(checked.status).toBe(200)
     const said = textIn(checked.text)
     for (const sentence of [
+      'A: has the title A bird now',
       'wings is described otherwise',
       'tags is new: list of text',
       'It makes version v2.0.0 after v1.0.0 (major: a schema or the set of types changed). All 2 records fit.',
@@ -129,7 +130,8 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     expect(refused.status).toBe(422)
     const said = textIn(refused.text)
     expect(said).toContain('1 record does not fit the new schema, so nothing was stored.')
-    expect(said).toMatch(/wings.*: 1/)
+    expect(said).toMatch(/wings is required, and missing: 1/)
+    expect(refused.text).toMatch(/<a href="#property-p\d+"><code>\/wings<\/code><\/a>/)
     expect(refused.text).toContain('/records/A/1"')
     expect(fieldsOf(refused.text)).toMatchObject(required)
     expect((await stage.ada.get(latest)).json.semver).toBe('v1.0.0')
@@ -158,6 +160,16 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
       200,
       expect.stringContaining('602 records lose wings. Versions published before keep it.'),
     ])
+    // All faults are told at once, and the form leads to them or to the button that saves.
+    const kind = { [fieldOf(text, 'name', 'kind')]: 'integer' }
+    const wrong = await ada.postForm(`${at}/A/edit`, { ...remove, ...kind, do: 'check' })
+    for (const fault of ['/wings unknown field: ', '/name must be integer: '])
+      expect(textIn(wrong.text)).toContain(fault)
+    for (const { text: page } of [wrong, checked])
+      expect([page.includes('<form method="post" action="#result"'), page.match(/ id="result"/g)]).toEqual([
+        true,
+        [' id="result"'],
+      ])
     // A save of the form without the tick is another change.
     const save = { ...fieldsOf(checked.text), do: 'save' }
     const { [fieldOf(text, 'wings', 'drop')]: _, ...unticked } = save as Record<string, string>

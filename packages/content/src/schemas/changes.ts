@@ -25,6 +25,13 @@ function typeChanges(before: PlainSchema, after: PlainSchema): Sentence[] {
     const changes = fieldChanges(was.get(name), is.get(name))
     return changes.length === 0 ? [] : [`\`${name}\` ${changes.join(', ')}`]
   })
+  if (!same(before['title'], after['title']))
+    changes.push(
+      typeof after['title'] === 'string'
+        ? `has the title ${cut(after['title'])} now`
+        : 'has no title any more',
+    )
+  if (!same(before['description'], after['description'])) changes.push('is described otherwise')
   if ((before['private'] === true) !== (after['private'] === true))
     changes.push(after['private'] === true ? 'became private' : 'is private no more')
   if (same(before['additionalProperties'], false) !== same(after['additionalProperties'], false))
@@ -36,6 +43,10 @@ function typeChanges(before: PlainSchema, after: PlainSchema): Sentence[] {
     changes.push('has its fields in another order')
   return changes.length === 0 ? ['changed in ways that its fields do not show: see the JSON Schema'] : changes
 }
+
+/** A title in a sentence. Characters. */
+const titleMax = 100
+const cut = (title: string): string => (title.length > titleMax ? `${title.slice(0, titleMax)}…` : title)
 
 const hasPlaces = (...schemas: PlainSchema[]): boolean =>
   schemas.some(({ properties }) => Object.values(properties ?? {}).some((one) => placeOf(one) !== undefined))

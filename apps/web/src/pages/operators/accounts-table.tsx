@@ -81,7 +81,7 @@ const formsOf = {
 function formsFor({ type, erased, suspendedAt }: OperatedAccount, isOwn: boolean) {
   if (erased) return { transfer: formsOf.user.transfer }
   const canSuspend = type === 'user' && !isOwn && suspendedAt === null
-  return { ...(canSuspend && { suspend: ['Suspend', 'suspend-account'] }), ...formsOf[type] }
+  return { ...(canSuspend && { suspend: ['Suspend', 'why'] }), ...formsOf[type] }
 }
 
 function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boolean }) {
@@ -91,7 +91,10 @@ function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boole
       <ul class="facts">
         {Object.entries(formsFor(account, isOwn)).map(([form, [label, id]]) => (
           <li key={form}>
-            <a href={`${withQuery('/admin', { for: slug, form })}#field-${id}`}>
+            <a
+              class={form === 'suspend' || form === 'erase' ? 'danger' : undefined}
+              href={`${withQuery('/admin', { for: slug, form })}#field-${id}`}
+            >
               {label}
               <span class="sr-only"> of {slug}</span>
             </a>

@@ -1,7 +1,7 @@
 /** Forms for people on `/admin`: link an identity, hand over collections, erase a person. */
 import { HandOver, LinkIdentity, OperateAccount } from '@ulmus/wire'
 import { Field, NamedForm } from '../../components/form.tsx'
-import { checked, type FormState, refusedField, typed } from '../../form.ts'
+import { checked, type FormState, orNoSuch, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
 import { collectionPath } from '../../paths.ts'
 
@@ -14,10 +14,14 @@ export interface Done {
   readonly collections?: readonly string[]
 }
 
+export const noAccount = (slug: string): string => `There is no account ${slug}.`
+
 export async function suspend({ registry, who }: Visit, form: Form): Promise<Done> {
   const [slug, suspended, hides] = [form['account'] ?? '', form['do'] === 'suspend', form['keeps'] !== 'on']
   const { reason } = checked(OperateAccount, { reason: typed(form, 'why') })
-  await registry.operators.change(who, slug, { suspended, hideCollections: hides, reason })
+  await orNoSuch('account', noAccount(slug), () =>
+    registry.operators.change(who, slug, { suspended, hideCollections: hides, reason }),
+  )
   if (!suspended)
     return {
       account: slug,
@@ -30,7 +34,10 @@ export async function suspend({ registry, who }: Visit, form: Form): Promise<Don
 export async function linkIdentity({ registry, who }: Visit, form: Form): Promise<Done> {
   const [issuer, subject] = [typed(form, 'issuer'), typed(form, 'subject')]
   const link = checked(LinkIdentity, { issuer, subject, move: form['move'] === 'on' })
-  const { account, movedFrom } = await registry.operators.linkIdentity(who, typed(form, 'linkTo') ?? '', link)
+  const slug = typed(form, 'linkTo') ?? ''
+  const { account, movedFrom } = await orNoSuch('linkTo', noAccount(slug), () =>
+    registry.operators.linkIdentity(who, slug, link),
+  )
   return {
     account,
     note: `${subject} of ${issuer} signs in as ${account} from now on.${
@@ -58,10 +65,12 @@ export async function erase({ registry, who }: Visit, form: Form): Promise<Done>
   if (typed(form, 'confirm') !== slug)
     throw refusedField('confirm', `Type the handle ${slug} again to confirm. No account was erased.`)
   const confirmed = form['confirmPublic'] === 'on'
-  const { organizationsWithoutOwner: orphans } = await registry.operators.erase(who, slug, { confirmed })
+  const { organizationsWithoutOwner: orphans } = await orNoSuch('account', noAccount(slug), () =>
+    registry.operators.erase(who, slug, { confirmed }),
+  )
   return {
     account: slug,
-    note: `The person is erased.${orphans.length > 0 ? ` Without an owner now: ${orphans.join(', ')}.` : ''}`,
+    note: `The person ${slug} is erased.${orphans.length > 0 ? ` Without an owner now: ${orphans.join(', ')}.` : ''}`,
   }
 }
 

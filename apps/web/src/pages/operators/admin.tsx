@@ -3,7 +3,7 @@ import { bytesIn, type JobsUnderWay, type OperatedAccount, type Usage } from '@u
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal } from '../../components/form.tsx'
 import { Pager } from '../../components/small.tsx'
-import { Again, type FormState, formPage, refusedField, typed } from '../../form.ts'
+import { Again, type FormState, formPage, orNoSuch, refusedField, typed } from '../../form.ts'
 import { counted, sizeText } from '../../format.ts'
 import type { Form, View, Visit } from '../../page.ts'
 import { withQuery } from '../../paths.ts'
@@ -17,6 +17,7 @@ import {
   handOver,
   LinkIdentityForm,
   linkIdentity,
+  noAccount,
   SuspendForm,
   suspend,
 } from './admin-people.tsx'
@@ -39,7 +40,7 @@ async function setQuota({ registry, who }: Visit, form: Form): Promise<Done> {
   if (quotaBytes !== null && !Number.isSafeInteger(quotaBytes))
     throw refusedField('quotaBytes', 'The quota must be a size, such as 10 GB or 10,000,000,000.')
   const account = typed(form, 'quotaOf') ?? ''
-  await registry.operators.change(who, account, { quotaBytes })
+  await orNoSuch('quotaOf', noAccount(account), () => registry.operators.change(who, account, { quotaBytes }))
   const note =
     quotaBytes === null
       ? `${account} has the default quota.`
@@ -79,7 +80,8 @@ async function adminPage(
   const doneBy = (...here: readonly Act[]) =>
     done !== undefined && did !== undefined && here.includes(did) && <DoneNote done={done} />
   // A link of a row leads to the row and one form.
-  const q = (url.searchParams.get('q') ?? url.searchParams.get('for'))?.trim() || undefined
+  const named = did === erase ? null : url.searchParams.get('for')
+  const q = (url.searchParams.get('q') ?? named)?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
   const [usage, disks, refused, jobs, hidden, reports, { items, links }] = await Promise.all([
     registry.operators.usage(who),
@@ -90,7 +92,8 @@ async function adminPage(
     reportsOf({ registry, who, url }),
     registry.operators.accounts(who, { limit: 50, q, ...(cursor !== undefined && { cursor }) }),
   ])
-  const form = { ...formsFor(url.searchParams, items), ...sent }
+  // After an act, its form is not offered again.
+  const form = done === undefined ? { ...formsFor(url.searchParams, items), ...sent } : {}
   const to = (link: string | undefined) =>
     link === undefined
       ? undefined
@@ -120,7 +123,7 @@ async function adminPage(
         <AccountForms
           form={form}
           error={error}
-          only={url.searchParams.get('form')}
+          only={done === undefined ? url.searchParams.get('form') : null}
           usual={usage.quotaBytes}
         />
         <Reports {...reports} done={doneBy(closeReport)} />
@@ -137,6 +140,9 @@ interface AccountFormsProps extends FormState {
   readonly usual: number | null
 }
 
+/** Fields that name the account of a form. */
+const accountFields = ['account', 'quotaOf', 'orphan', 'linkTo', 'leaver'] as const
+
 /** Folded until a row of the table names its account, or a form was sent. */
 function AccountForms({ form, error, only, usual }: AccountFormsProps) {
   const forms = new Map<string | null, ComponentChildren>([
@@ -148,10 +154,7 @@ function AccountForms({ form, error, only, usual }: AccountFormsProps) {
     ['erase', <EraseForm form={form} error={error} />],
   ])
   return (
-    <details
-      class="account-forms"
-      open={Object.keys(form).some((name) => !['hidden', 'opened'].includes(name))}
-    >
+    <details class="account-forms" open={accountFields.some((name) => form[name] !== undefined)}>
       <summary>Forms that name an account</summary>
       {forms.get(only) ?? [...forms.values()]}
     </details>

@@ -5,21 +5,24 @@ import type { ComponentChildren } from 'preact'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Field } from '../../components/form.tsx'
 import { Name, Time } from '../../components/small.tsx'
-import { checked, refusedField, typed } from '../../form.ts'
+import { checked, orNoSuch, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
+import { collectionPath } from '../../paths.ts'
 import type { Done } from './admin-people.tsx'
 
 export async function hide({ registry, who }: Visit, form: Form): Promise<Done> {
   const path = pathIn(typed(form, 'hidden'))
   const { reason } = checked(HideCollection, { reason: typed(form, 'reason') })
-  await registry.moderation.hide(who, path, reason)
+  await orNoSuch('hidden', `There is no collection ${path.owner}/${path.slug}.`, () =>
+    registry.moderation.hide(who, path, reason),
+  )
   return { note: `${path.owner}/${path.slug} is hidden from all but the members of its owner.` }
 }
 
 export async function showAgain({ registry, who }: Visit, form: Form): Promise<Done> {
   const path = pathIn(form['shown'])
   await registry.moderation.show(who, path)
-  return { note: 'Shown again:', collections: [`${path.owner}/${path.slug}`] }
+  return { note: `${path.owner}/${path.slug} is shown again.` }
 }
 
 /** @param text `owner/slug`, or the address of a page of the collection. @param field that a refusal names */
@@ -66,7 +69,14 @@ export const HiddenCollections = ({ form, items, done }: Props) => (
 const nameOf = ({ owner, slug }: HiddenCollection) => `${owner}/${slug}`
 
 const columns: readonly Column<HiddenCollection>[] = [
-  { header: 'Collection', cell: (item) => <Name of={nameOf(item)} /> },
+  {
+    header: 'Collection',
+    cell: (item) => (
+      <a href={collectionPath(item)}>
+        <Name of={nameOf(item)} />
+      </a>
+    ),
+  },
   { header: 'Reason', cell: ({ hiddenReason }) => <Name of={hiddenReason} most={200} /> },
   { label: 'Since', cell: ({ hiddenAt }) => <Time at={hiddenAt.toISOString()} /> },
   {

@@ -2,7 +2,7 @@
 import { OpenCollection } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { Field } from '../../components/form.tsx'
-import { checked, refusedField, typed } from '../../form.ts'
+import { checked, orNoSuch, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
 import type { Done } from './admin-people.tsx'
 import { pathIn } from './hidden-collections.tsx'
@@ -12,7 +12,9 @@ export async function open({ registry, who }: Visit, form: Form): Promise<Done> 
   const given = typed(form, 'openReason')
   if (given === undefined) throw refusedField('openReason', 'Give the reason: the owner reads it.')
   const { reason } = checked(OpenCollection, { reason: given })
-  await registry.openings.open(who, path, reason)
+  await orNoSuch('opened', `There is no collection ${path.owner}/${path.slug}.`, () =>
+    registry.openings.open(who, path, reason),
+  )
   return {
     note: 'You can read it for an hour, and its owner sees that in the audit log:',
     collections: [`${path.owner}/${path.slug}`],

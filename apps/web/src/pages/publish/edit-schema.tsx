@@ -167,7 +167,7 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
   const mayDrop = canDrop(draft)
   const unfit = unfitProperties(error)
   return (
-    <form method="post" class="form">
+    <form method="post" action="#result" class="form">
       {/* Enter in a field presses the first button of a form. */}
       <button type="submit" class="sr-only" name="do" value="check" tabIndex={-1} aria-hidden="true">
         Check

@@ -10,7 +10,7 @@ import { counted, cutName, cutText, shownName } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
 import { droppedMax } from './dropped-members.ts'
 import { canDrop, type Draft } from './schema-draft.ts'
-import { type Entry, prefixOf } from './schema-entries.ts'
+import { prefixOf, type SchemaEdit } from './schema-entries.ts'
 import { rowId } from './schema-fields.tsx'
 
 /** An edited schema that can be saved. */
@@ -97,8 +97,8 @@ export const CheckedChange = (checked: Checked) => {
         </ul>
       )}
       <input type="hidden" name="checked" value={stamp} />
-      {/* The focus scrolls the outcome into view. */}
-      <button type="submit" class="primary" name="do" value="save" autofocus>
+      {/* The form leads here: its focus scrolls the outcome into view. */}
+      <button type="submit" class="primary" id="result" name="do" value="save" autofocus>
         Save as {to}
       </button>
     </section>
@@ -116,14 +116,20 @@ export function SchemaRefusal({ draft, error }: RefusalProps) {
   if (moved === undefined && error === undefined) return null
   if (error?.code === 'no_changes')
     return (
-      <p class="note" role="status" tabIndex={-1} autofocus>
+      <p class="note" id="result" role="status" tabIndex={-1} autofocus>
         Nothing is changed.
       </p>
     )
   // The focus scrolls it into view, unless a field is to blame, which has the focus.
   const isOfField = ((error?.details['issues'] ?? []) as readonly Issue[]).some(({ path }) => path !== '')
   return (
-    <div class="note bad" role="alert" tabIndex={-1} autofocus={!isOfField}>
+    <div
+      class="note bad"
+      id={isOfField ? undefined : 'result'}
+      role="alert"
+      tabIndex={-1}
+      autofocus={!isOfField}
+    >
       {moved !== undefined || error === undefined ? (
         <p>{moved}</p>
       ) : error.code === 'schema_violation' ? (
@@ -139,24 +145,34 @@ interface UnfitRecord {
   readonly id: string
   readonly type: string
   readonly message: string
-  readonly errors?: readonly { readonly path: string; readonly message: string }[]
+  readonly errors?: readonly Fault[]
 }
 
 interface UnfitProps extends Pick<RefusalProps, 'draft'> {
   readonly error: RegistryError
 }
 
-/** Name of the property that a path leads to or into; undefined: the path is the record itself. */
-const propertyAt = (path: string): string | undefined => {
-  const [, first] = path.split('/')
-  return first?.replaceAll('~1', '/').replaceAll('~0', '~')
+/** A fault of a record, as the registry tells it. */
+interface Fault {
+  readonly path: string
+  readonly message: string
+}
+
+/** Name of a property that the record lacks. */
+const missingIn = ({ path, message }: Fault): string | undefined =>
+  path === '' ? /^must have required property '(.*)'$/s.exec(message)?.[1] : undefined
+
+/** Name of the property that a fault is of or within; undefined: it is of the record itself. */
+const propertyOf = (fault: Fault): string | undefined => {
+  const [, first] = fault.path.split('/')
+  return missingIn(fault) ?? first?.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** Names of the properties that records do not fit. */
 export const unfitProperties = (error: Refused): ReadonlySet<string> => {
   const unfit = (error?.details['validationErrors'] ?? []) as readonly UnfitRecord[]
-  const paths = unfit.flatMap(({ errors = [] }) => errors.map(({ path }) => propertyAt(path)))
-  return new Set(paths.filter((name) => name !== undefined))
+  const names = unfit.flatMap(({ errors = [] }) => errors.map(propertyOf))
+  return new Set(names.filter((name) => name !== undefined))
 }
 
 /** Faults of records, each with the first records that have it. */
@@ -184,12 +200,12 @@ function Unfit({ draft, error }: UnfitProps) {
           (canDrop(draft)
             ? ' To remove a property from the records, too, tick that in its row.'
             : ` In a type of more than ${droppedMax} records, a push removes a property from them.`)}
-        {isCut && ` Of the first ${validationErrors.length}:`}
+        {isCut && ` These are the faults of the first ${validationErrors.length}:`}
       </p>
       <ul>
         {[...faults.values()].slice(0, listedMax).map(({ path, message, records }) => (
           <li key={`${path} ${message}`}>
-            <FaultPlace path={path} entries={draft.edit.entries} /> {cutText(message, 500)}:{' '}
+            <FaultText fault={{ path, message }} edit={draft.edit} />:{' '}
             {records.slice(0, namedMax).map(({ type, id }, index) => (
               <>
                 {index > 0 && ', '}
@@ -206,10 +222,23 @@ function Unfit({ draft, error }: UnfitProps) {
   )
 }
 
-/** Where the fault is, with a link to its row of the form. */
-function FaultPlace({ path, entries }: { path: string; entries: readonly Entry[] }) {
-  if (path === '') return null
-  const index = entries.findIndex(({ name }) => name === propertyAt(path))
-  const place = <code>{cutText(path, nameMax)}</code>
-  return index < 0 ? place : <a href={`#${rowId(prefixOf(index, false))}`}>{place}</a>
+/** A fault with a link to the row of its property. */
+function FaultText({ fault, edit }: { fault: Fault; edit: SchemaEdit }) {
+  const missing = missingIn(fault)
+  const row = rowOf(propertyOf(fault), edit)
+  const place = missing === undefined ? fault.path : `/${missing}`
+  const text = missing === undefined ? fault.message : 'is required, and missing'
+  const name = place !== '' && <code>{cutText(place, nameMax)}</code>
+  return (
+    <>
+      {row === undefined ? name : <a href={`#${row}`}>{name}</a>} {cutText(text, 500)}
+    </>
+  )
+}
+
+/** Id of the row of a property; undefined: the form has none. */
+function rowOf(property: string | undefined, { entries, added }: SchemaEdit): string | undefined {
+  const [index, newIndex] = [entries, added].map((all) => all.findIndex(({ name }) => name === property))
+  if (index! >= 0) return rowId(prefixOf(index!, false))
+  return newIndex! >= 0 ? rowId(prefixOf(newIndex!, true)) : undefined
 }

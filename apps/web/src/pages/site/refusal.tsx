@@ -62,15 +62,17 @@ export function refusalPage(
           </p>
         )}
         <p class="actions">
-          {!isSignedIn && ([401, 403, 404].includes(status) || error.code === 'collection_hidden') && (
-            <a
-              class={within === undefined ? 'button primary' : 'button'}
-              href={withQuery('/auth/login', { return_to: here })}
-              rel="nofollow"
-            >
-              Sign in
-            </a>
-          )}
+          {!isSignedIn &&
+            error.code !== 'account_suspended' &&
+            ([401, 403, 404].includes(status) || error.code === 'collection_hidden') && (
+              <a
+                class={within === undefined ? 'button primary' : 'button'}
+                href={withQuery('/auth/login', { return_to: here })}
+                rel="nofollow"
+              >
+                Sign in
+              </a>
+            )}
           {(status >= 429 || error.code === 'sign_in_failed') && (
             <a class="button" href={here}>
               Try again

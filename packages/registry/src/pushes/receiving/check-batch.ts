@@ -167,7 +167,10 @@ export function checkData(
     return {
       code: 'unknown_fields',
       message,
-      errors: unknown.map((name) => ({ path: pointerTo(name), message: 'unknown field' })),
+      errors: [
+        ...unknown.map((name) => ({ path: pointerTo(name), message: 'unknown field' })),
+        ...schema.validate(schema.strip(data)),
+      ],
     }
   }
   const kept = unknown.length > 0 ? schema.strip(data) : data
