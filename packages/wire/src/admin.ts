@@ -24,9 +24,16 @@ export type OperatedAccountsQuery = z.infer<typeof OperatedAccountsQuery>
 export const OperatedAccount = Account.extend({
   email: z.string().nullable(),
   suspendedAt: Instant.nullable().meta({ description: 'Null: not suspended.' }),
+  suspendedReason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Reason of the suspension, as long as the audit log has it. Null: none.' }),
   erased: z
     .boolean()
     .meta({ description: 'True: the anonymous account that owns the collections of an erased person.' }),
+  lacksOwner: z
+    .boolean()
+    .meta({ description: 'True: an organization whose owners are all erased or suspended. Appoint one.' }),
   collections: Count,
   usedBytes: Count.meta({ description: 'Bytes stored in versions and files.' }),
   quotaBytes: Count.nullable().meta({
@@ -41,6 +48,7 @@ export const OperatedAccount = Account.extend({
   examples: [
     {
       ...{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, erased: false, collections: 2 },
+      ...{ suspendedReason: null, lacksOwner: false },
       ...{ usedBytes: 734_003_200, quotaBytes: null },
       identities: [{ issuer: 'https://login.example', subject: '248289761001' }],
     },

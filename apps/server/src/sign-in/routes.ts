@@ -150,5 +150,6 @@ export function returnPath(text: string): string | undefined {
   // Parse the result again as a browser would: `/.//evil.example` becomes `//evil.example`.
   const path = `${url.pathname}${url.search}${url.hash}`
   if (url.origin !== here || path.startsWith('//') || new URL(path, here).origin !== here) return undefined
-  return path
+  // The end of another sign-in works once.
+  return url.pathname.startsWith('/auth/') ? '/' : path
 }

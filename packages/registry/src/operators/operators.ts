@@ -71,11 +71,11 @@ export function operatorsOf(context: Context) {
       await demandOperator(context, who)
       const place = ({ account }: AccountItem) => ({ value: account.slug, id: account.id })
       const page = await pageOf(ask, bySlug, (slice) => listAccounts(database, q, slice), place)
-      return mapPage(page, ({ account, collections, usedBytes, identities }) => ({
+      return mapPage(page, ({ account, ...facts }) => ({
         ...profileOf(account),
-        ...{ email: account.email, suspendedAt: instantTextOrNull(account.suspendedAt), collections },
-        erased: isErasedSlug(account.slug),
-        ...{ usedBytes, quotaBytes: account.quotaBytes, identities },
+        ...{ email: account.email, suspendedAt: instantTextOrNull(account.suspendedAt) },
+        ...{ erased: isErasedSlug(account.slug), quotaBytes: account.quotaBytes },
+        ...facts,
       }))
     },
 

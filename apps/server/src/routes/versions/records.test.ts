@@ -453,7 +453,8 @@ describe.each(anyDatabase)('records on $name', (database) => {
         writeFileSync(file, bytes.fill(0, 12))
       }
       for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
-        const { status, headers, json } = await idle.anyone.get(`${path}/versions/v1.0.0/records.ndjson`, {
+        // The cache keeps nothing of so large a scan; leaves of the first version may be there since the pushes.
+        const { status, headers, json } = await idle.anyone.get(`${path}/versions/latest/records.ndjson`, {
           'accept-encoding': encoding,
         })
         expect([status, headers['content-encoding'], json.code]).toEqual([500, undefined, 'object_corrupt'])

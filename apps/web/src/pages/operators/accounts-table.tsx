@@ -41,11 +41,7 @@ const columnsFor = ({ own, done }: Omit<AccountsProps, 'items'>): readonly Colum
           <Name of={account.displayName} />
         </a>{' '}
         <span class="quiet">{account.slug}</span> {account.type === 'org' && <Badge>Organization</Badge>}
-        {account.erased ? (
-          <Badge>Erased</Badge>
-        ) : (
-          account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>
-        )}
+        {account.erased ? <Badge>Erased</Badge> : account.suspendedAt !== null && <Suspension of={account} />}
         <Identities of={account} />
         {done?.account === account.slug && <DoneNote done={done} />}
       </>
@@ -74,14 +70,37 @@ const formsOf = {
     transfer: ['Transfer', 'receiver'],
     erase: ['Erase', 'confirm'],
   },
-  org: { quota: ['Quota', 'quotaBytes'], owner: ['Owner', 'owner'] },
+  org: { quota: ['Quota', 'quotaBytes'] },
+  withoutOwner: { owner: ['Owner', 'owner'] },
 } as const
 
 /** Of an erased person only the collections can be given to others. */
-function formsFor({ type, erased, suspendedAt }: OperatedAccount, isOwn: boolean) {
+function formsFor({ type, erased, suspendedAt, lacksOwner }: OperatedAccount, isOwn: boolean) {
   if (erased) return { transfer: formsOf.user.transfer }
   const canSuspend = type === 'user' && !isOwn && suspendedAt === null
-  return { ...(canSuspend && { suspend: ['Suspend', 'why'] }), ...formsOf[type] }
+  return {
+    ...(canSuspend && { suspend: ['Suspend', 'why'] }),
+    ...formsOf[type],
+    ...(lacksOwner && formsOf.withoutOwner),
+  }
+}
+
+const isDanger = (form: string): boolean => form === 'suspend' || form === 'erase'
+
+function Suspension({ of: { suspendedAt, suspendedReason } }: { of: OperatedAccount }) {
+  return (
+    <>
+      <Badge tone="warn">Suspended</Badge>{' '}
+      <span class="quiet">
+        <Time at={suspendedAt!} />
+        {suspendedReason !== null && (
+          <>
+            : <Name of={suspendedReason} most={200} />
+          </>
+        )}
+      </span>
+    </>
+  )
 }
 
 function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boolean }) {
@@ -92,11 +111,14 @@ function RowActions({ account, isOwn }: { account: OperatedAccount; isOwn: boole
         {Object.entries(formsFor(account, isOwn)).map(([form, [label, id]]) => (
           <li key={form}>
             <a
-              class={form === 'suspend' || form === 'erase' ? 'danger' : undefined}
+              class={isDanger(form) ? 'danger' : undefined}
               href={`${withQuery('/admin', { for: slug, form })}#field-${id}`}
             >
               {label}
-              <span class="sr-only"> of {slug}</span>
+              <span class="sr-only">
+                {isDanger(form) ? ' ' : ' of '}
+                {slug}
+              </span>
             </a>
           </li>
         ))}

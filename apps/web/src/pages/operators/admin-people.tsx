@@ -3,7 +3,7 @@ import { HandOver, LinkIdentity, OperateAccount } from '@ulmus/wire'
 import { Field, NamedForm } from '../../components/form.tsx'
 import { checked, type FormState, orNoSuch, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
-import { collectionPath } from '../../paths.ts'
+import { collectionPath, withQuery } from '../../paths.ts'
 
 /** Result of an action, for the page. */
 export interface Done {
@@ -27,7 +27,7 @@ export async function suspend({ registry, who }: Visit, form: Form): Promise<Don
       account: slug,
       note: `${slug} may sign in again, and its collections are as they were before the suspension.`,
     }
-  const shown = hides ? 'Its public collections are hidden' : 'Its public collections stay public'
+  const shown = hides ? 'Public collections of it are hidden' : 'Its public collections stay public'
   return { account: slug, note: `${slug} is suspended: its sessions and keys are refused. ${shown}.` }
 }
 
@@ -187,10 +187,15 @@ export const EraseForm = ({ form, error }: FormState) => (
       person published stays, under a name that says nothing. It cannot be undone.
     </p>
     {error?.code === 'has_public_collections' && (
-      <div class="note bad">
+      <div class="note bad" id="done" tabIndex={-1}>
         <p>
-          Readers may cite these collections, which are public or hidden by operators. Transfer them first,
-          with the form above. Otherwise their addresses will lead to an account without a name:
+          Readers may cite these collections, which are public or hidden by operators.{' '}
+          <a
+            href={`${withQuery('/admin', { for: typed(form, 'account'), form: 'transfer' })}#field-receiver`}
+          >
+            Transfer them first
+          </a>
+          . Otherwise their addresses will lead to an account without a name:
         </p>
         <Paths paths={error.details['collections'] as string[]} />
       </div>

@@ -87,11 +87,15 @@ export interface AuditFilter {
   after?: Date
 }
 
+/** @param account its id, in SQL */
+export const suspensionReasonText = (account: string): string =>
+  `select details->>'reason' from audit_events where account_id = ${account} and action = 'account.suspended'
+   order by at desc, id desc limit 1`
+
 /** Reason of the operator who suspended an account last; null: none was given, or its entry is too old to be kept. */
 export async function suspensionReason(at: Queries, accountId: string): Promise<string | null> {
   const { rows } = await at.query<{ reason: string | null }>(
-    `select details->>'reason' as reason from audit_events where account_id = $1 and action = 'account.suspended'
-     order by at desc, id desc limit 1`,
+    `select (${suspensionReasonText('$1')}) as reason`,
     [accountId],
   )
   return rows[0]?.reason ?? null

@@ -6,6 +6,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { type AccountRow, accounts, type IdentityKey, passOnQuotas } from '../accounts/accounts.ts'
 import { forgetFormerSlugs, keepAccountSlug } from '../accounts/former-slugs.ts'
 import { type SlugSlice, sliceBySlug } from '../accounts/members.ts'
+import { suspensionReasonText } from '../audit/audit-events.ts'
 import { columnsOf, Values } from '../columns/rows.ts'
 import { forgetLogNames } from '../version-log/version-log.ts'
 
@@ -16,6 +17,10 @@ export interface AccountItem {
   /** Stored bytes. */
   usedBytes: number
   identities: IdentityKey[]
+  /** Of its suspension. Null: none was given, or the account is not suspended. */
+  suspendedReason: string | null
+  /** True for an organization whose owners are all erased or suspended. */
+  lacksOwner: boolean
 }
 
 /** Names of erased people: only the registry gives slugs with this prefix. */
@@ -34,16 +39,17 @@ export async function listAccounts(
     `select ${columnsOf(accounts)}, used_bytes(accounts.id) as "usedBytes",
        (select coalesce(json_agg(json_build_object('issuer', i.issuer, 'subject', i.subject)), '[]')
         from identities i where i.account_id = accounts.id) as identities,
-       (select count(*) from collections c where c.owner_id = accounts.id) as collections
+       (select count(*) from collections c where c.owner_id = accounts.id) as collections,
+       case when suspended_at is not null then (${suspensionReasonText('accounts.id')}) end as "suspendedReason",
+       type = 'org' and not exists (select from members m join accounts owner on owner.id = m.user_id
+         where m.org_id = accounts.id and m.role = 'owner' and owner.suspended_at is null) as "lacksOwner"
      from accounts where ${isFound} and (not ${isErased} or exists (select from collections c where c.owner_id = accounts.id))
      ${sliceBySlug(slice, values)}`,
     values.given,
   )
-  return rows.map(({ usedBytes, identities, collections, ...account }) => ({
+  return rows.map(({ usedBytes, identities, collections, suspendedReason, lacksOwner, ...account }) => ({
     account,
-    usedBytes,
-    identities,
-    collections,
+    ...{ usedBytes, identities, collections, suspendedReason, lacksOwner },
   }))
 }
 
