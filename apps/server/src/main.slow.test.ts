@@ -198,7 +198,7 @@ test.each([
     'The bucket bucket of OBJECT_STORE (http://127.0.0.1:9) cannot be reached: connect ECONNREFUSED 127.0.0.1:9.',
   ],
   [
-    { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },
+    { DATABASE_URL: 'postgres://ulmus@127.0.0.1:9/none' },
     'cannot be reached: connect ECONNREFUSED 127.0.0.1:9. Start PostgreSQL there, or correct host and port',
   ],
 ] as [Record<string, string>, string][])('%j: one sentence and exit 1', async (env, sentence) => {

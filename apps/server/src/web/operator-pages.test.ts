@@ -87,7 +87,7 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     const hidden = await send({ do: 'hide', hidden: 'cy/none', reason: 'Spam' })
     expect([hidden.status, hidden.text]).toEqual([
       400,
-      expect.stringContaining('There is no collection cy/none.'),
+      expect.stringContaining('There is no public collection cy/none. Private ones cannot be hidden.'),
     ])
     expect(hidden.text).toMatch(/<details class="account-forms">/)
     const refused = await send({ do: 'suspend', account: 'ghost' })

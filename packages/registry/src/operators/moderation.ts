@@ -64,7 +64,7 @@ async function act(
   change: (tx: Tx, tell: Tell, collection: CollectionRow) => Promise<void>,
 ): Promise<void> {
   const caller = await demandOperator(context, who)
-  const gone = () => new RegistryError('collection_not_found', { say: path })
+  const gone = () => new RegistryError('collection_not_found', { say: { ...path, public: 'only' } })
   if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) throw gone()
   const found = await findCollectionByPath(context.database, path, null)
   if (found === undefined) throw gone()

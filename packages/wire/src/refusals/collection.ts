@@ -16,7 +16,9 @@ export const collectionRefusals = {
     sentence: (f) =>
       f.slug === undefined
         ? 'There is no such collection, or it was deleted.'
-        : `There is no collection \`${f.owner}/${f.slug}\`, or you cannot see it. Check the path; private collections require signing in as a member.`,
+        : f.public === 'only'
+          ? `There is no public or hidden collection \`${f.owner}/${f.slug}\`. Check the path; private collections cannot be hidden.`
+          : `There is no collection \`${f.owner}/${f.slug}\`, or you cannot see it. Check the path; private collections require signing in as a member.`,
     meaning: 'there is no such collection, or the caller may not see it',
     explanation: 'There is no such collection, or the caller may not see it. The answers are the same.',
     remedy: 'Check the path, and use the credential of a member.',

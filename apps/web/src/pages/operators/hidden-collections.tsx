@@ -13,8 +13,10 @@ import type { Done } from './admin-people.tsx'
 export async function hide({ registry, who }: Visit, form: Form): Promise<Done> {
   const path = pathIn(typed(form, 'hidden'))
   const { reason } = checked(HideCollection, { reason: typed(form, 'reason') })
-  await orNoSuch('hidden', `There is no collection ${path.owner}/${path.slug}.`, () =>
-    registry.moderation.hide(who, path, reason),
+  await orNoSuch(
+    'hidden',
+    `There is no public collection ${path.owner}/${path.slug}. Private ones cannot be hidden.`,
+    () => registry.moderation.hide(who, path, reason),
   )
   return { note: `${path.owner}/${path.slug} is hidden from all but the members of its owner.` }
 }
