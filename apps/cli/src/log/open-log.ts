@@ -183,7 +183,7 @@ export async function refusing<T>(host: string, work: () => Promise<T>): Promise
 /** Error for a log, or a version in it, that is not as it must be. */
 export const notInLog = (message: string, host: string): CommandError =>
   new CommandError(
-    `${message}\nDo not rely on this registry until its operator explains it. If you trust the explanation, forget the remembered log:`,
+    `${message}\nDo not rely on this registry until its operator explains it. If you trust the explanation, put its present key into your policy, if you have one, and forget the remembered log:`,
     { code: 'not_what_the_log_says', next: [`ulmus trust ${shellWord(host)}`] },
   )
 

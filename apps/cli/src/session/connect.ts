@@ -94,7 +94,7 @@ function tokenFor(
   if (trusted !== undefined && hostOf(trusted) === host) return token
   // Propose no command: the host may come from an untrusted folder or reference, and a pasted command would send the key there.
   throw new CommandError(
-    `ULMUS_TOKEN is set, but not for ${host}. If the key is from there, set ULMUS_HOST to that address; otherwise unset ULMUS_TOKEN.`,
+    `ULMUS_TOKEN is set, but not for ${host}. If the key is from there, set ULMUS_HOST to that address; otherwise unset ULMUS_TOKEN. If a working folder names an address that the registry had before, correct it in .ulmus/folder.json.`,
     { code: 'token_of_another_host' },
   )
 }

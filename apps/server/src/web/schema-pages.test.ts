@@ -38,7 +38,8 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
 
   /** Fields of the form as a browser submits them. */
   function fieldsOf(html: string): Record<string, string> {
-    const [, form = ''] = /<form method="post"(?: action="#result")? class="form">([\s\S]*?)<\/form>/.exec(html) ?? []
+    const [, form = ''] =
+      /<form method="post"(?: action="#result")? class="form">([\s\S]*?)<\/form>/.exec(html) ?? []
     const plain = (text = '') =>
       text.replace(
         /&(lt|gt|quot|amp);/g,

@@ -262,7 +262,7 @@ describe('restoring', () => {
       await expect(restore(place, target.config), path).rejects.toThrow(sentence)
       if (!path.endsWith('blobs'))
         await expect(start(target.config)).rejects.toThrow(
-          `is running or was interrupted. Run the same \`ulmus-server restore\` again (the backup is ${id})`,
+          `is running or was interrupted. Run the same \`ulmus-server restore\` again, with --backup ${id}`,
         )
       writeFileSync(path, whole)
       await restore(place, target.config)

@@ -96,10 +96,14 @@ function demandKnown(migration: number): void {
   if (migrationTimes().includes(migration)) return
   throw new StoresUnfitError(
     migration > migrationTimes().at(-1)!
-      ? 'The database in it is of a newer release than this program. Use that release, or a newer one.'
+      ? 'The database in it is of a newer release than this program. Use that release or a newer one, or name an older backup with --backup.'
       : 'The database in it was made by a version of this program that was never released. Use the version that made it.',
   )
 }
+
+/** Option that chooses the backup of an interrupted restore, also if there are newer ones. */
+const againBy = (mark: string): string =>
+  mark.startsWith('restore ') ? `, with --backup ${mark.slice('restore '.length, 120)}` : ''
 
 /** True if the same filling was interrupted here. @throws StoresUnfitError for a store with other contents */
 async function hasBegun(store: BlobStore, config: StoresConfig, mark: string): Promise<boolean> {
@@ -108,7 +112,7 @@ async function hasBegun(store: BlobStore, config: StoresConfig, mark: string): P
   const { objects } = placesOf(config)
   if (found !== undefined)
     throw new StoresUnfitError(
-      `There are ${objects}, of another restore or move (${found}) that was interrupted. Run that one again, empty the place, or name another one (OBJECT_STORE, DATA_DIR).`,
+      `There are ${objects}, of another restore or move (${found}) that was interrupted. Run that one again${againBy(found)}, empty the place, or name another one (OBJECT_STORE, DATA_DIR).`,
     )
   if (await holdsBlobs(store))
     throw new StoresUnfitError(

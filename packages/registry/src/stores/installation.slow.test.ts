@@ -137,7 +137,7 @@ describe('the installation of both stores', () => {
       for (const [mark, command] of [
         [
           'restore 20261130T090000Z',
-          /Run the same `ulmus-server restore` again \(the backup is 20261130T090000Z\)/,
+          /Run the same `ulmus-server restore` again, with --backup 20261130T090000Z/,
         ],
         ['move 0f0f', /Run `ulmus-server move` again, with the same settings/],
       ] as const) {

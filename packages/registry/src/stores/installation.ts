@@ -143,7 +143,7 @@ function halfFilled({ database, objects }: Places, filling: string): StoresUnfit
   const again =
     backup === undefined
       ? '`ulmus-server move` again, with the same settings and file as before'
-      : `the same \`ulmus-server restore\` again (the backup is ${backup})`
+      : `the same \`ulmus-server restore\` again, with --backup ${backup}`
   return new StoresUnfitError(
     `A ${backup === undefined ? 'move' : 'restore'} into ${database} and ${objects} is running or was interrupted. Run ${again}: it resumes.`,
   )
