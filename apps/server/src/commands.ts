@@ -35,7 +35,7 @@ const overview = `ulmus-server [command]
   move     Copy everything to another database, folder or bucket.
   sweep    Remove stored objects that no version needs.
   fsck     Check all stored data.
-  secrets  Encrypt the secrets of webhooks with another key.
+  secrets  Encrypt secrets of webhooks and mails with another key.
   log      Make a key for the signed log, or give the log another name.
   export   Print everything that is stored of a user.
 
@@ -89,12 +89,12 @@ const help: Record<string, string> = {
 `,
   secrets: `ulmus-server secrets
 
-  Encrypt the secrets of all webhooks with the key in SECRETS_KEY_FILE instead of the one in SECRETS_KEY_FILE_FORMER.
-  Afterwards the former key is not needed any more. To change the key: set both on all servers and restart them, run
-  this command with the same settings, unset SECRETS_KEY_FILE_FORMER and restart again. Then delete the former key.
+  Encrypt the secrets of webhooks and the links in unsent mails with the key in SECRETS_KEY_FILE instead of the one in
+  SECRETS_KEY_FILE_FORMER, which is not needed afterwards. To change the key: set both on all servers and restart them,
+  run this command with the same settings, unset SECRETS_KEY_FILE_FORMER and restart again. Then delete the former key.
 
   With DATABASE_URL it may run beside servers; the embedded database must not be in use.
-  Prints the webhooks whose secret no key opens, and exits 1 if there are any: they need a new secret.
+  Prints the webhooks and mails whose secret no key opens, and exits 1 if there are any.
 `,
   log: `ulmus-server log key [--name NAME]
 ulmus-server log restart
@@ -265,9 +265,14 @@ function logKey(given: Given, { out, err, environment }: Surroundings): number {
 
 async function secrets(commands: StoreCommands, { out, err, environment }: Surroundings): Promise<number> {
   const { kept, lost } = await commands.renewSecrets(readConfig(environment).secretsKeys)
-  out(`The present key encrypts ${counted(kept, 'secret')}.\n`)
-  for (const id of lost) err(`LOST the secret of webhook ${id}. It needs a new one.\n`)
-  return lost.length === 0 ? exits.well : exits.damaged
+  const webhooks = counted(kept.webhooks, 'secret of a webhook', 'secrets of webhooks')
+  out(`The present key encrypts ${webhooks} and ${counted(kept.mails, 'link')} in unsent mails.\n`)
+  for (const id of lost.webhooks) err(`LOST the secret of webhook ${id}. It needs a new one.\n`)
+  for (const { id, organization } of lost.mails)
+    err(
+      `LOST the link in mail ${id}. An owner of ${organization} must delete the invitation and invite again.\n`,
+    )
+  return lost.webhooks.length + lost.mails.length === 0 ? exits.well : exits.damaged
 }
 
 async function fsck(commands: StoreCommands, given: Given, { out }: Surroundings): Promise<number> {

@@ -117,7 +117,8 @@ export async function mailReport(
 const operatorsOf = (mail: Context['mail']): string | undefined =>
   mail?.contact?.startsWith('mailto:') === true ? mail.contact.slice('mailto:'.length) : undefined
 
-const placeOf = (id: string) => `mails:${id}` as const
+/** Of the row that a link is sealed for. */
+export const placeOf = (id: string) => `mails:${id}` as const
 const addressHash = (address: string): string =>
   createHash('sha256').update(address.toLowerCase()).digest('hex')
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { insertWebhook, listWebhooks } from '@ulmus/storage'
-import { serviceDatabases } from '@ulmus/storage/testing'
+import { insertMail, insertWebhook, listWebhooks } from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
 import { describe, expect, test } from 'vitest'
 import { type Sealing, sealingOf } from '../secrets/sealing.ts'
 import { addAccount, openContext } from '../testing/context.ts'
 import { renewSecrets } from './renew-secrets.ts'
 
-describe.each(serviceDatabases)('secrets in the database on $name', (database) => {
+describe.each(databases)('secrets in the database on $name', (database) => {
   test('are encrypted with the present key, so that the former one can go; lost ones are named', async () => {
     const context = await openContext(database)
     const [former, present, strange] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [
@@ -32,7 +32,8 @@ describe.each(serviceDatabases)('secrets in the database on $name', (database) =
     const lost = await add(sealingOf(strange))
     kept.push(await add(sealingOf(present)))
     const both = sealingOf(present, former)
-    expect(await renewSecrets(context, both)).toEqual({ kept: 102, lost: [lost] })
+    const report = { kept: { webhooks: 102, mails: 0 }, lost: { webhooks: [lost], mails: [] } }
+    expect(await renewSecrets(context, both)).toEqual(report)
     const alone = sealingOf(present)
     const items = await listWebhooks(context.database, accountId, { accountIds: [accountId] })
     for (const { webhook } of items.filter((one) => one.webhook.id !== lost)) {
@@ -40,7 +41,45 @@ describe.each(serviceDatabases)('secrets in the database on $name', (database) =
       if (webhook.id === kept[0])
         expect(alone.open(Buffer.from(webhook.formerSecrets!), `webhooks:${webhook.id}`)).toBe('before')
     }
-    expect(await renewSecrets(context, alone)).toEqual({ kept: 102, lost: [lost] })
+    expect(await renewSecrets(context, alone)).toEqual(report)
+    await context.dispose()
+  })
+  test('links in mails that wait or failed are, too; those of mails without their invitation are not needed', async () => {
+    const context = await openContext(database)
+    const [former, present, strange] = [1, 2, 3].map((byte) => sealingOf(Buffer.alloc(32, byte))) as Sealing[]
+    const { id: orgId } = await addAccount(context, 'ada')
+    const add = async (sealing: Sealing, state: 'waiting' | 'failed', isInvited = true) => {
+      const [id, invitationId] = [randomUUID(), isInvited ? randomUUID() : null]
+      await context.database.transact(async (tx) => {
+        if (invitationId !== null)
+          await tx.query(
+            `insert into invitations (id, org_id, email, role, token_hash, invited_by, created_at, expires_at)
+             values ($1, $2, 'guest@example.org', 'member', $3, $2, now(), now() + interval '7 days')`,
+            [invitationId, orgId, invitationId],
+          )
+        await insertMail(tx, {
+          ...{ id, kind: 'invitation', invitationId, madeBy: orgId, recipient: id, state },
+          ...{ createdAt: new Date(), nextAt: new Date(), token: sealing.seal(`t ${id}`, `mails:${id}`) },
+        })
+      })
+      return id
+    }
+    const kept = [await add(former!, 'waiting'), await add(former!, 'failed'), await add(present!, 'waiting')]
+    const lost = await add(strange!, 'waiting')
+    await add(strange!, 'failed', false)
+    const both = sealingOf(Buffer.alloc(32, 2), Buffer.alloc(32, 1))
+    const report = {
+      kept: { webhooks: 0, mails: 3 },
+      lost: { webhooks: [], mails: [{ id: lost, organization: 'ada' }] },
+    }
+    expect(await renewSecrets(context, both)).toEqual(report)
+    const { rows } = await context.database.query<{ id: string; token: Uint8Array }>(
+      'select id, token from mails where id = any($1::uuid[])',
+      [kept],
+    )
+    expect(rows).toHaveLength(kept.length)
+    for (const { id, token } of rows) expect(present!.open(Buffer.from(token), `mails:${id}`)).toBe(`t ${id}`)
+    expect(await renewSecrets(context, present!)).toEqual(report)
     await context.dispose()
   })
 })

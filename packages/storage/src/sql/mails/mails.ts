@@ -201,3 +201,25 @@ export async function dropOldMails(tx: Tx, before: Date, max: number): Promise<n
   )
   return rows.length
 }
+
+/** Encrypted link of an invitation that is still to be sent, with the slug of the organization. */
+export interface SealedMail {
+  readonly id: string
+  readonly token: Uint8Array
+  readonly organization: string
+}
+
+/** Encrypted links, to encrypt them with another key: mails after an id, in its order. Mails without their invitation are never sent. */
+export async function listSealedMails(tx: Tx, after: string, limit: number): Promise<SealedMail[]> {
+  const { rows } = await tx.query<SealedMail>(
+    `select m.id, m.token, org.slug as organization from mails m
+     join invitations i on i.id = m.invitation_id join accounts org on org.id = i.org_id
+     where m.id > $1 and m.token is not null order by m.id limit $2 for update of m`,
+    [after, limit],
+  )
+  return rows
+}
+
+export async function updateMailToken(tx: Tx, id: string, token: Uint8Array): Promise<void> {
+  await tx.query('update mails set token = $2 where id = $1', [id, token])
+}
