@@ -170,6 +170,7 @@ test.each<[Record<string, string>, object]>([
   [{ DRAIN_SECONDS: '15' }, { drainSeconds: 15 }],
   [{ ROLES: 'api' }, { roles: ['api'] }],
   [{ HOST: '::1' }, { host: '::1' }],
+  [{ ...oidc, HOST: 'node-3.example' }, { host: 'node-3.example' }],
   [{ OBJECT_STORE: '', AWS_REGION: 'nowhere' }, { objectStore: null }],
   [
     { OBJECT_STORE: 's3://data.of-ours', AWS_REGION: 'eu-central-1' },
@@ -264,6 +265,12 @@ test.each<[Record<string, string>, string]>([
   [{ ...oidc, OIDC_ISSUER: 'login' }, 'OIDC_ISSUER'],
   [{ NODE_ENV: 'production' }, 'OIDC_ISSUER'],
   [{ HOST: '0.0.0.0' }, 'OIDC_ISSUER'],
+  ...['localhost:5106', 'http://localhost', '[::1]', '127.0.0.1/8', 'a b', '-', '*'].map(
+    (host): [Record<string, string>, string] => [
+      { ...oidc, HOST: host },
+      `HOST is ${host}, which is not an address or a name of this machine (the port goes into PORT). Unset HOST`,
+    ],
+  ),
   [{ HOST: '::' }, 'HOST=127.0.0.1'],
   [{ PUBLIC_URL: 'https://registry.example' }, 'PUBLIC_URL'],
 ])('%j stops the start and names %s', (env, name) => {

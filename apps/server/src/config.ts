@@ -6,6 +6,7 @@ import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
 import { type Bucket, readObjectStore, readS3Keys } from './variables/bucket-settings.ts'
 import { demandDatabaseUrl } from './variables/database-settings.ts'
+import { readHost } from './variables/host-settings.ts'
 import { readMailFrom, readSmtpUrl } from './variables/mail-settings.ts'
 import { type OutsideSettings, readOutside, readOutsideProxy } from './variables/outside-settings.ts'
 import { readSite, type SiteSettings } from './variables/site-settings.ts'
@@ -101,7 +102,7 @@ type Role = (typeof roleNames)[number]
 export function readConfig(env: Environment, note?: (read: ReadVariable) => void): Config {
   const read = variablesOf(env, note)
   const config: Config = {
-    host: read.textOr('HOST', '127.0.0.1'),
+    host: readHost(read),
     port: read.integer('PORT', { min: 0, max: 65_535, usual: 4000 }),
     publicUrl: read.publicUrl('PUBLIC_URL'),
     dataFolder: read.pathOr('DATA_DIR', './data'),

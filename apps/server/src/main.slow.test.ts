@@ -183,6 +183,18 @@ test('the port is taken: one sentence, and no database is made', async () => {
 })
 
 test.each([
+  ['nowhere.invalid', 'HOST is nowhere.invalid, which is not an address or a name of this machine'],
+  ['192.0.2.1', 'HOST is 192.0.2.1, which is not an address of this machine'],
+])('HOST is %s: one sentence with the way out, and no database is made', async (HOST, sentence) => {
+  const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
+  const { code, err } = await run({ HOST, ...oidc, DATA_DIR: join(folder, 'unmade') }).ended
+  expect(existsSync(join(folder, 'unmade'))).toBe(false)
+  expect(code).toBe(1)
+  expect(err).toContain(`Ulmus cannot start. ${sentence}`)
+  expect(err).toContain('Unset HOST')
+})
+
+test.each([
   [{ PORT: 'abc' }, 'PORT must be an integer'],
   [
     { OIDC_ISUER: 'https://x.example', OIDC_CLIENT_ID: 'x' },

@@ -20,6 +20,7 @@ import { urlAt } from './loopback.ts'
 import { readFiles } from './settings/files.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
+import { hostFault } from './variables/host-settings.ts'
 import { mailOf } from './variables/mail-settings.ts'
 import { outsideOf } from './variables/outside-settings.ts'
 
@@ -128,11 +129,14 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   return { url: origin(), registry, close }
 }
 
-/** Binds the port for a moment: a port in use refuses the start before it makes a database. @throws errors of the socket */
+/** Binds the port for a moment: one in use, or a wrong HOST, refuses the start before it makes a database. @throws errors of the socket */
 async function demandPort({ host, port }: Config): Promise<void> {
-  if (port === 0) return
   const server = createServer().listen({ host, port })
-  await once(server, 'listening')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw hostFault(host, error) ?? error
+  }
   server.close()
   await once(server, 'close')
 }

@@ -38,7 +38,6 @@ export function sentenceOf(error: unknown, command: string, dataDir: string | un
       return `${at} is in use by another program. Stop it, or set PORT to another port.`
     if (code === 'EACCES')
       return `This account may not listen on ${at}. Set PORT to 1024 or more, or grant the privilege.`
-    if (code === 'EADDRNOTAVAIL') return `HOST is ${address}, which is not an address of this machine.`
     return `The server cannot listen on ${at}: ${message}.`
   }
   if (error instanceof StoreUnavailableError)
