@@ -24,6 +24,7 @@ import {
 import { release } from './build.ts'
 import { readConfig, readSecrets } from './config.ts'
 import { aboutLog, aboutSecrets, leftOut } from './key-files.ts'
+import { refuseRoot } from './settings/owner.ts'
 import { readBackupBucket } from './variables/bucket-settings.ts'
 import { outsideOf } from './variables/outside-settings.ts'
 import { ConfigError, type Environment, variablesOf } from './variables/variables.ts'
@@ -172,6 +173,7 @@ const secondsSince = (began: number): string => ((performance.now() - began) / 1
 /** Stores that the settings name. @throws ConfigError */
 export function storesOf(environment: Environment, { err }: Surroundings): StoresConfig {
   const [config, secrets] = [readConfig(environment), readSecrets(environment)]
+  refuseRoot(config.dataFolder, `DATA_DIR, ${config.dataFolder}`)
   const say = (_facts: object, line: string) => err(`${line}\n`)
   const log: Log = { info: say, warn: say, error: say }
   return {
@@ -194,7 +196,11 @@ function continuedLog(environment: Environment): RestoredLog {
 /** Location of the backups. @throws ConfigError */
 function placeOf(given: Given, { environment }: Surroundings, namedBy: 'TARGET' | 'SOURCE'): ShelfPlace {
   const place = String(given['operand'])
-  if (!place.startsWith('s3://')) return { folder: resolve(place) }
+  if (!place.startsWith('s3://')) {
+    const folder = resolve(place)
+    if (namedBy === 'TARGET') refuseRoot(folder, `TARGET, ${folder}`)
+    return { folder }
+  }
   const settings = given['settings'] === undefined ? environment : variablesIn(String(given['settings']))
   return { bucket: readBackupBucket(place, settings, namedBy) }
 }

@@ -18,6 +18,7 @@ import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from 
 import type { Downloads } from './downloads/downloads.ts'
 import { urlAt } from './loopback.ts'
 import { readFiles } from './settings/files.ts'
+import { refuseRoot } from './settings/owner.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
 import { hostFault } from './variables/host-settings.ts'
@@ -53,6 +54,7 @@ const drainSeconds = 6
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads, migratesBesideOthers = false } = options
   warnOfLittleMemory(memoryBytes, log)
+  refuseRoot(config.dataFolder, `DATA_DIR, ${config.dataFolder}`)
   await demandPort(config)
   const issuers = await readFiles(config, secrets)
   let connectionsMax = 0

@@ -1,6 +1,7 @@
 /** Sentences for what keeps the server or a command of it from its work, and what the operator can do about it. */
 import { resolve } from 'node:path'
 import {
+  accountName,
   BucketUnusableError,
   DatabaseUnfitError,
   FolderInUseError,
@@ -46,6 +47,10 @@ export function sentenceOf(error: unknown, command: string, dataDir: string | un
     return `The database at DATABASE_URL cannot be reached: ${lastCause(error).message}. Start PostgreSQL there, or correct host and port (in a password, # is written %23, / %2F and @ %40).`
   // Problems with files outside the data folder are defects of ours.
   const dataFolder = resolve(dataDir?.trim() || './data')
+  if (path?.startsWith(dataFolder) && ['EACCES', 'EPERM'].includes(code ?? '')) {
+    const account = accountName()
+    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that the account ${account} may write to, or give it this one: as root, chown -R ${account} ${dataFolder}.`
+  }
   if (path?.startsWith(dataFolder) || code === 'ENOSPC')
     return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that this account may write to.`
   return undefined

@@ -4,6 +4,7 @@
 export { InputError, type Json, parseStrict, resourceText } from '@ulmus/content'
 export { counted } from '@ulmus/content/quantities'
 export {
+  accountName,
   BlobMissingError,
   BucketUnusableError,
   DatabaseUnfitError,

@@ -1,7 +1,7 @@
 /** Reads the files that settings name, such as keys and lists of issuers, so that all of them are refused in the same words. */
 import { readFileSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
+import { accountName } from '@ulmus/storage'
 
 /** Far more than any of these files needs. Bytes. */
 const usualBytesMax = 1_048_576
@@ -38,13 +38,4 @@ function reasonOf({ code, message }: NodeJS.ErrnoException, path: string): strin
   if (code === 'EACCES' || code === 'EPERM')
     return `the account ${accountName()} may not read it${full}. Make it that account’s (chown, chmod 600), and let the account into the folders above.`
   return `${message}.`
-}
-
-/** A container may run with a number that has no name. */
-function accountName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return String(process.getuid?.())
-  }
 }

@@ -3,10 +3,12 @@
  * the disk while the event loop serves requests. It has one session, so statements and transactions take turns.
  */
 import { EventEmitter, once } from 'node:events'
+import { dirname } from 'node:path'
 import { Duplex } from 'node:stream'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { isStorageFull, StorageFullError } from '../../errors/storage-full.ts'
+import { accountName, findClosedPath } from '../../machine-accounts.ts'
 import type { Database } from '../database.ts'
 import { LookUps } from '../look-ups.ts'
 import { type MigrationOptions, type Migrations, migrate } from '../migrate.ts'
@@ -15,7 +17,7 @@ import { DatabaseUnfitError } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
 import { endProcess, exitProcess } from './ending.ts'
 import { demandRoomForFiles, filesOf } from './files.ts'
-import { lockFolder } from './folder-lock.ts'
+import { FolderInUseError, lockFolder } from './folder-lock.ts'
 import { logFullExit } from './log.ts'
 
 /**
@@ -24,13 +26,34 @@ import { logFullExit } from './log.ts'
  */
 const planMilliseconds = 60_000
 
-/** @throws FolderInUseError if another process has the folder open; StorageFullError if there is no space to start. */
-export async function openEmbedded(options: {
+interface EmbeddedOptions {
   folder: string
   log?: (line: string) => void
   migrations?: Migrations | undefined
   release?: string
-}): Promise<Database> {
+}
+
+/**
+ * @throws FolderInUseError if another process has the folder open; StorageFullError if there is no space to start; DatabaseUnfitError
+ *   if this account cannot use its files, which PostgreSQL reports like damage.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
+  try {
+    return await openFiles(options)
+  } catch (error) {
+    if (error instanceof FolderInUseError || isStorageFull(error)) throw error
+    const closed = findClosedPath(options.folder)
+    if (closed === undefined) throw error
+    const { path, uid, mode } = closed
+    const account = accountName()
+    throw new DatabaseUnfitError(
+      `The embedded database in ${options.folder} does not start, since the account ${account} cannot use ${path}, which belongs to ${accountName(uid)} with mode ${mode.toString(8)}. As root, run chown -R ${account} ${dirname(options.folder)} and chmod -R u+rwX on it, then start again.`,
+      { cause: error },
+    )
+  }
+}
+
+async function openFiles(options: EmbeddedOptions): Promise<Database> {
   await demandRoomForFiles(options.folder)
   const lock = lockFolder(options.folder)
   try {

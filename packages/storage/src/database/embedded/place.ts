@@ -2,7 +2,7 @@
  * Checks the folder of an embedded database without opening it: whether it has a database, and of which version of PostgreSQL. Loads no
  * PostgreSQL, so that commands may call it.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseUnfitError } from '../sql-errors.ts'
 
@@ -12,8 +12,9 @@ const majorVersion = '18'
 /** PostgreSQL's own files. They appear in the folder complete (see files.ts). */
 export const filesIn = (folder: string): string => join(folder, 'pg')
 
-/** True if the folder contains a database. */
-export const hasEmbedded = (folder: string): boolean => existsSync(filesIn(folder))
+/** True if the folder contains a database. @throws EACCES for a folder that this account may not enter: it is not without one */
+export const hasEmbedded = (folder: string): boolean =>
+  statSync(filesIn(folder), { throwIfNoEntry: false }) !== undefined
 
 /** @throws DatabaseUnfitError for incomplete files or files of another version: PGlite would create a new database over them. */
 export function demandVersion(files: string): void {

@@ -1,0 +1,31 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { accountName, findClosedPath } from './machine-accounts.ts'
+
+const isRoot = process.getuid?.() === 0
+const other = 65_534
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-accounts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('an account has its name, and its number if it has no name', () => {
+  expect(accountName()).toMatch(/\S/)
+  expect(accountName(3_999_999_999)).toBe('3999999999')
+})
+
+test.runIf(isRoot)('the file that root made among those of another account is found, however deep', () => {
+  const wal = join(folder, 'pg', 'pg_wal')
+  mkdirSync(wal, { recursive: true })
+  const files = ['a', 'b'].map((name) => join(wal, name))
+  for (const file of files) writeFileSync(file, '', { mode: 0o600 })
+  for (const path of [folder, join(folder, 'pg'), wal, ...files]) chownSync(path, other, other)
+  expect(findClosedPath(folder, other)).toBeUndefined()
+  chownSync(files[1]!, 0, 0)
+  expect(findClosedPath(folder, other)).toEqual({ path: files[1], uid: 0, mode: 0o600 })
+  expect(findClosedPath(folder, 0)).toBeUndefined()
+  chownSync(files[1]!, other, other)
+  chmodSync(wal, 0o500)
+  expect(findClosedPath(folder, other)).toEqual({ path: wal, uid: other, mode: 0o500 })
+  expect(findClosedPath(join(folder, 'absent'), other)).toBeUndefined()
+})
