@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig, readPublicUrl, readSecrets } from './config.ts'
 import { isLoopback } from './loopback.ts'
 import { unencryptedHost } from './variables/database-settings.ts'
+import { mailOf } from './variables/mail-settings.ts'
 import { ConfigError } from './variables/variables.ts'
 
 const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
@@ -70,6 +71,8 @@ test('mail has a server and a sender', () => {
     MAIL_FROM,
     SMTP_URL,
   ])
+  expect(mailOf(readConfig({ SMTP_URL, MAIL_FROM }), SMTP_URL)).toMatchObject({ from: MAIL_FROM })
+  expect(mailOf(readConfig({ SMTP_URL, MAIL_FROM, OUTSIDE: 'off' }), SMTP_URL)).toBeNull()
   for (const [url, why] of [
     ['mail.example', 'it is no URL'],
     ['https://mail.example', 'it begins with https://'],

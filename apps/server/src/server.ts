@@ -66,7 +66,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     limits: limitsOf(config),
     tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },
     outside: outsideOf(config.outside, secrets.outsideProxy),
-    mail: mailOf(config.mailFrom, secrets.smtpUrl, config.site),
+    mail: mailOf(config, secrets.smtpUrl),
     secrets: config.secretsKeys,
     versionLog:
       config.versionLog === 'off'

@@ -191,6 +191,7 @@ test.each([
   [{ SITE_COLOR: '' }, /^SITE_COLOR is empty, .* SITE_COLOR="#2f8f52"/],
   [{ DATABASE_URL: 'postgres://u:p@db.example/d' }, /^The connection to the database on db\.example is not/],
   [{ ...server, ...mail }, /^SMTP_URL is set, but SECRETS_KEY_FILE is not/],
+  [{ ...mail, OUTSIDE: 'off' }, /^SMTP_URL is set, but OUTSIDE is off: no mail is sent/],
 ])('%j: the start and `config` warn', async (env, sentence) => {
   const warnings = settingWarnings(env)
   expect(warnings).toEqual([expect.stringMatching(sentence)])

@@ -7,7 +7,7 @@ import { misspeltIn } from './effective.ts'
 
 /** @throws ConfigError for the first invalid setting */
 export function settingWarnings(env: Environment): string[] {
-  const { publicUrl, mailFrom, secretsKeys } = readConfig(env)
+  const { publicUrl, mailFrom, outside, secretsKeys } = readConfig(env)
   const { databaseUrl } = readSecrets(env)
   const has = (name: string) => (env[name]?.trim() ?? '') !== ''
   const warnings = misspeltIn(env)
@@ -34,5 +34,7 @@ export function settingWarnings(env: Environment): string[] {
     warnings.push(
       'SMTP_URL is set, but SECRETS_KEY_FILE is not: invitations to addresses of mail are not sent, since their links wait encrypted in the database. Make a file by `openssl rand -base64 32`, and name it on all servers.',
     )
+  if (mailFrom !== null && outside === null)
+    warnings.push('SMTP_URL is set, but OUTSIDE is off: no mail is sent. Remove OUTSIDE to send it.')
   return warnings
 }

@@ -44,15 +44,20 @@ export function readSmtpUrl(read: Variables): string | undefined {
   return text
 }
 
-/** Null: no mail is sent. */
+/** Null: no mail is sent. `OUTSIDE=off` stops mail, too, so that a copy of a registry for a trial sends none that waits in it. */
 export const mailOf = (
-  from: string | null,
+  { mailFrom: from, outside, site }: MailSettings,
   url: string | undefined,
-  site: SiteSettings,
 ): MailConfig | null =>
-  url === undefined || from === null
+  url === undefined || from === null || outside === null
     ? null
     : {
         ...{ url, from, siteName: site.name, contact: site.contact },
         isLocal: isLoopback(new URL(url).hostname),
       }
+
+interface MailSettings {
+  readonly mailFrom: string | null
+  readonly outside: object | null
+  readonly site: SiteSettings
+}
