@@ -10,6 +10,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import type { Queries } from './database.ts'
 import { demandAlone } from './other-servers.ts'
+import { othersTables } from './server-refusals.ts'
 import { DatabaseUnfitError } from './sql-errors.ts'
 
 /** Selection of the migrations to run. */
@@ -75,7 +76,7 @@ export const migrationTimes = (): number[] =>
  * Runs the pending migrations in one transaction. The caller must ensure that only one process migrates at a time.
  * @returns whether there were any
  * @throws DatabaseUnfitError for a database migrated by a newer release or by a version that was never released, for one of an older release
- * if `onlyNew`, and while servers of another release are alive
+ * if `onlyNew`, for one with tables of another program, and while servers of another release are alive
  */
 export async function migrate(
   client: pg.ClientBase,
@@ -102,6 +103,7 @@ export async function migrate(
     const done = demandKnown(migrations, rows, options.release)
     const pending = migrations.filter(({ folderMillis: at }) => at > done && at <= last)
     if (which.onlyNew && done > 0 && pending.length > 0) throw olderRelease(rows.at(-1)?.release, options)
+    if (done === 0 && pending.length > 0) await demandEmpty(client)
     const breaks = pending.some(({ isCompatible }) => !isCompatible)
     if (options.isShared && breaks && !which.force) await demandAlone(client, options.release)
     for (const migration of pending) await run(client, migration, options)
@@ -147,6 +149,28 @@ function demandKnown(migrations: readonly Migration[], applied: readonly Applied
 
 const named = (applied: Applied | undefined): string =>
   applied?.release == null ? '' : ` (${applied.release})`
+
+/**
+ * Refuses tables of another program where the first migration would make its own. Those of extensions, such as PostGIS, do not count.
+ * @throws DatabaseUnfitError
+ */
+async function demandEmpty(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = current_schema() and relkind in ('r', 'p', 'f') and not exists (
+       select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+     order by relname limit $1`,
+    [namedMax + 1],
+  )
+  if (rows.length === 0) return
+  const names = rows.slice(0, namedMax).map(({ name }) => name)
+  throw new DatabaseUnfitError(
+    othersTables(`${names.join(', ')}${rows.length > namedMax ? ' and more' : ''}`),
+  )
+}
+
+/** Tables that a refusal names. */
+const namedMax = 3
 
 /** The release that migrated an open database beyond this program, unless compatibly; undefined: there is none. */
 export async function findNewerRelease(

@@ -41,9 +41,15 @@ beforeAll(async () => {
     'create database makers',
     'grant create on database makers to maker',
     'create database others',
+    'create database blog',
+    'create database viewed',
+    'create database spatial',
   ])
     await onServer(server.url, statement)
   await onServer(urlOf('ulmus', 'others'), 'create table accounts (id integer)')
+  for (const table of ['wp_posts', 'users', 'links', 'wp_options'])
+    await onServer(urlOf('ulmus', 'blog'), `create table ${table} (id integer)`)
+  await onServer(urlOf('ulmus', 'viewed'), 'create view accounts as select 1 as id')
 })
 afterAll(async () => {
   await server.stop()
@@ -101,8 +107,15 @@ test.each<[string, string, string, RegExp]>([
     'tables of something else',
     'ulmus',
     'others',
-    /"accounts" already exists\. Give Ulmus a database of its own/,
+    /something else: accounts\. Give Ulmus a database of its own/,
   ],
+  [
+    'tables of something else, with other names',
+    'ulmus',
+    'blog',
+    /something else: links, users, wp_options and more\. Give Ulmus a database of its own/,
+  ],
+  ['a view with the name of a table', 'ulmus', 'viewed', /"accounts" already exists\. Give Ulmus/],
   [
     'a file of an authority that is not there',
     'ulmus',
@@ -119,6 +132,30 @@ test.each<[string, string, string, RegExp]>([
   const { message } = (await opened.catch((error: unknown) => error)) as Error
   expect(message.split('\n')).toHaveLength(1)
   expect(message).not.toContain('wrong')
+})
+
+test('a refused database stays as it is', async () => {
+  await expect(openDatabase({ url: urlOf('ulmus', 'blog') })).rejects.toThrow(DatabaseUnfitError)
+  const client = new pg.Client({ connectionString: urlOf('ulmus', 'blog') })
+  await client.connect()
+  const { rows } = await client.query(
+    `select count(*)::int as tables from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+  )
+  await client.end()
+  expect(rows).toEqual([{ tables: 4 }])
+})
+
+test('tables of extensions and of other schemas are no reason to refuse a database', async () => {
+  for (const statement of [
+    'create extension pg_trgm',
+    'create table spatial_ref_sys (id integer)',
+    'alter extension pg_trgm add table spatial_ref_sys',
+    'create schema tiger create table users (id integer)',
+  ])
+    await onServer(urlOf('ulmus', 'spatial'), statement)
+  const opened = await openDatabase({ url: urlOf('ulmus', 'spatial') })
+  expect((await opened.query('select count(*)::int as n from accounts')).rows).toEqual([{ n: 0 }])
+  await opened.close()
 })
 
 test.each<[string, string, string, RegExp]>([

@@ -6,6 +6,11 @@ import { causes } from '../errors/causes.ts'
 import { certificateCodes, isConnectionRefused } from '../errors/unavailable.ts'
 import { DatabaseUnfitError } from './sql-errors.ts'
 
+/** Refusal of a database that another program uses. */
+export function othersTables(which: string): string {
+  return `The database of DATABASE_URL holds tables of something else: ${which}. Give Ulmus a database of its own.`
+}
+
 /** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. `said` is PostgreSQL's message without its full stop. */
 const sentences: Record<string, (said: string) => string> = {
   '3D000': (said) =>
@@ -22,8 +27,7 @@ const sentences: Record<string, (said: string) => string> = {
   '53300': (said) =>
     `The database server has no connection to spare: ${said}. Raise its max_connections, or end other clients.`,
   '57P03': (said) => `The database server does not take connections yet: ${said}. Start again when it does.`,
-  '42P07': (said) =>
-    `The database of DATABASE_URL holds tables of something else: ${said}. Give Ulmus a database of its own.`,
+  '42P07': othersTables,
 }
 
 /** The error, or a DatabaseUnfitError in its place. */
