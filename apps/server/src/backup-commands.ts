@@ -120,7 +120,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const config = storesOf(around.environment, around)
       const continues = given['log-continues'] === true
       const log = continues ? continuedLog(around.environment) : undefined
-      const { id, rows, blobs, webhooks } = await restore(
+      const { id, rows, blobs, ...sealed } = await restore(
         placeOf(given, around, 'SOURCE'),
         config,
         wanted,
@@ -130,7 +130,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
         `The backup ${id} is restored: ${counted(rows, 'row')}, ${blobsText(blobs)}, in ${secondsSince(began)} s.\n` +
           '`ulmus-server fsck` checks all of it; then start the server.\n',
       )
-      around.out(aboutSecrets(webhooks, around.environment) + aboutLog(!continues, around.environment))
+      around.out(aboutSecrets(sealed, around.environment) + aboutLog(!continues, around.environment))
       return exits.well
     }),
 
@@ -140,7 +140,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const file = String(given['operand'])
       const settings = settingsOfNewPlaces(file)
       const to = storesOf(settings, around)
-      const { rows, blobs, database, objects, webhooks } = await move(
+      const { rows, blobs, database, objects, ...sealed } = await move(
         storesOf(around.environment, around),
         to,
       )
@@ -149,7 +149,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       around.out(
         `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, never again with the old ones.\n`,
       )
-      around.out(aboutSecrets(webhooks, settings) + (database === undefined ? '' : aboutLog(false, settings)))
+      around.out(aboutSecrets(sealed, settings) + (database === undefined ? '' : aboutLog(false, settings)))
       return exits.well
     }),
 }

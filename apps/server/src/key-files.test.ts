@@ -13,11 +13,14 @@ const withFiles = { ...onServer, SECRETS_KEY_FILE: secrets, VERSION_LOG_KEY_FILE
 
 test('without files a restore says which keys are missing, where they belong, and what happens without them', () => {
   expect(leftOut(embedded)).toBe('Not in it: the settings. Keep copies elsewhere.\n')
-  expect(aboutSecrets(0, embedded)).toBe('')
-  expect(aboutSecrets(1, embedded)).toBe(
-    `MISSING: the key of secrets. 1 webhook has a secret that only the key of the old registry opens. Copy that key to ${secrets} before the first start. Without it, the webhooks send nothing until each has a new secret.\n`,
+  expect(aboutSecrets({ webhooks: 0, mails: 0 }, embedded)).toBe('')
+  expect(aboutSecrets({ webhooks: 1, mails: 0 }, embedded)).toBe(
+    `MISSING: the key of secrets. Only the key of the old registry opens the secrets of 1 webhook. Copy that key to ${secrets} before the first start. Without it, webhooks send nothing until each has a new secret, and these mails fail.\n`,
   )
-  expect(aboutSecrets(2, onServer)).toMatch(/^MISSING: .* 2 webhooks have secrets .* Set SECRETS_KEY_FILE to/)
+  expect(aboutSecrets({ webhooks: 2, mails: 1 }, onServer)).toMatch(
+    /^MISSING: .* of 2 webhooks and 1 unsent mail\. Set SECRETS_KEY_FILE to/,
+  )
+  expect(aboutSecrets({ webhooks: 0, mails: 2 }, onServer)).toMatch(/^MISSING: .* of 2 unsent mails\. Set/)
   expect(aboutLog(false, embedded)).toMatch(
     /continues under its name\.\nMISSING: .*log\.key before .* the start makes another key, which the log refuses\.\n$/,
   )
@@ -30,9 +33,11 @@ test('with files a backup names what it leaves out, and a restore what must be a
   for (const path of [secrets, log]) writeFileSync(path, '')
   for (const settings of [embedded, withFiles]) {
     expect(leftOut(settings)).toBe(
-      `Not in it: the settings, the key of the secrets of webhooks (${secrets}), the key of the signed log (${log}). Keep copies elsewhere.\n`,
+      `Not in it: the settings, the key of secrets (${secrets}), the key of the signed log (${log}). Keep copies elsewhere.\n`,
     )
-    expect(aboutSecrets(1, settings)).toMatch(/opens\. The key here is .*secrets\.key: it must be a copy/)
+    expect(aboutSecrets({ webhooks: 1, mails: 0 }, settings)).toMatch(
+      /1 webhook\. The key here is .*secrets\.key: it must be a copy/,
+    )
     expect(aboutLog(false, settings)).toMatch(/The key here is .*log\.key: it must be a copy/)
     expect(aboutLog(true, settings)).toMatch(/The key here is .*log\.key\.\n$/)
   }

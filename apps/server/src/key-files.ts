@@ -32,7 +32,7 @@ function keyFiles(environment: Environment): { secrets: KeyFile; log: KeyFile; c
 export function leftOut(environment: Environment): string {
   const { secrets, log } = keyFiles(environment)
   const named = [
-    ...(secrets.isThere ? [`the key of the secrets of webhooks (${secrets.path})`] : []),
+    ...(secrets.isThere ? [`the key of secrets (${secrets.path})`] : []),
     ...(log.isThere ? [`the key of the signed log (${log.path})`] : []),
   ]
   return `Not in it: ${['the settings', ...named].join(', ')}. Keep copies elsewhere.\n`
@@ -44,14 +44,19 @@ const placeFor = ({ path, setting }: KeyFile): string =>
     ? `Set ${setting} to a copy of that key before the first start`
     : `Copy that key to ${path} before the first start`
 
-/** @param webhooks whose secrets are encrypted with a key that is not in the database */
-export function aboutSecrets(webhooks: number, environment: Environment): string {
-  if (webhooks === 0) return ''
+/** @param sealed rows with secrets that are encrypted with a key that is not in the database */
+export function aboutSecrets(sealed: { webhooks: number; mails: number }, environment: Environment): string {
+  const { webhooks, mails } = sealed
+  if (webhooks + mails === 0) return ''
   const { secrets } = keyFiles(environment)
-  const needed = `${counted(webhooks, 'webhook has a secret', 'webhooks have secrets')} that only the key of the old registry opens.`
+  const rows = [
+    ...(webhooks > 0 ? [counted(webhooks, 'webhook')] : []),
+    ...(mails > 0 ? [counted(mails, 'unsent mail')] : []),
+  ]
+  const needed = `Only the key of the old registry opens the secrets of ${rows.join(' and ')}.`
   return secrets.isThere
     ? `${needed} The key here is ${secrets.path}: it must be a copy of that one.\n`
-    : `MISSING: the key of secrets. ${needed} ${placeFor(secrets)}. Without it, the webhooks send nothing until each has a new secret.\n`
+    : `MISSING: the key of secrets. ${needed} ${placeFor(secrets)}. Without it, webhooks send nothing until each has a new secret, and these mails fail.\n`
 }
 
 /** @param isRenamed the log continues under another name, so that another key does no harm */

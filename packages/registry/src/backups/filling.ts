@@ -5,6 +5,7 @@
  */
 import {
   type BlobStore,
+  countSealedMails,
   type Database,
   findInstallation,
   holdsNoRows,
@@ -43,6 +44,8 @@ export interface FillingReport {
   readonly rows: number
   /** Webhooks among them, whose secrets are encrypted with a key that no backup has. */
   readonly webhooks: number
+  /** Mails among them whose link is encrypted with that key and still to be sent. */
+  readonly mails: number
   readonly blobs: { readonly count: number; readonly bytes: number }
   /** Those of `blobs` that an interrupted filling had not copied yet. */
   readonly copied: { readonly count: number; readonly bytes: number }
@@ -88,8 +91,8 @@ async function fill(
   return { ...loaded, ...copied }
 }
 
-type Loaded = Pick<FillingReport, 'rows' | 'webhooks'>
-const none: Loaded = { rows: 0, webhooks: 0 }
+type Loaded = Pick<FillingReport, 'rows' | 'webhooks' | 'mails'>
+const none: Loaded = { rows: 0, webhooks: 0, mails: 0 }
 
 /** @throws StoresUnfitError for a dump of a newer or an unreleased version */
 function demandKnown(migration: number): void {
@@ -169,7 +172,7 @@ async function load(database: Database, { dump, endedPushes, installation }: Fil
     throw new StoresUnfitError('The dump is of another installation than its backup says.')
   await database.query('analyze')
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  return { rows, webhooks: counts['webhooks'] ?? 0 }
+  return { rows, webhooks: counts['webhooks'] ?? 0, mails: await countSealedMails(database) }
 }
 
 /** Migrates data of an older release, as a start does. */

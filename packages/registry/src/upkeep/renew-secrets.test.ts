@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { insertMail, insertWebhook, listWebhooks } from '@ulmus/storage'
+import { countSealedMails, insertMail, insertWebhook, listWebhooks } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { describe, expect, test } from 'vitest'
 import { type Sealing, sealingOf } from '../secrets/sealing.ts'
@@ -67,6 +67,7 @@ describe.each(databases)('secrets in the database on $name', (database) => {
     const kept = [await add(former!, 'waiting'), await add(former!, 'failed'), await add(present!, 'waiting')]
     const lost = await add(strange!, 'waiting')
     await add(strange!, 'failed', false)
+    expect(await countSealedMails(context.database)).toBe(4)
     const both = sealingOf(Buffer.alloc(32, 2), Buffer.alloc(32, 1))
     const report = {
       kept: { webhooks: 0, mails: 3 },

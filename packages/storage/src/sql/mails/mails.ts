@@ -220,6 +220,13 @@ export async function listSealedMails(tx: Tx, after: string, limit: number): Pro
   return rows
 }
 
+export async function countSealedMails(at: Queries): Promise<number> {
+  const { rows } = await at.query<{ count: number }>(
+    'select count(*)::int as count from mails where token is not null and invitation_id is not null',
+  )
+  return rows[0]!.count
+}
+
 export async function updateMailToken(tx: Tx, id: string, token: Uint8Array): Promise<void> {
   await tx.query('update mails set token = $2 where id = $1', [id, token])
 }
