@@ -161,7 +161,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
       200,
       expect.stringContaining('602 records lose wings. Versions published before keep it.'),
     ])
-    // All faults are told at once, and the form leads to them or to the button that saves.
+    // All faults are reported at once, and the form leads to them or to the button that saves.
     const kind = { [fieldOf(text, 'name', 'kind')]: 'integer' }
     const wrong = await ada.postForm(`${at}/A/edit`, { ...remove, ...kind, do: 'check' })
     for (const fault of ['/wings unknown field: ', '/name must be integer: '])
