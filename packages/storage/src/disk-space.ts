@@ -3,6 +3,7 @@
  * still write its log, and deletions still work.
  */
 import { statfs } from 'node:fs/promises'
+import { sizeText } from '@ulmus/content/quantities'
 import { StorageFullError } from './errors/storage-full.ts'
 
 /** Free space, as stores and services query it before they write. */
@@ -57,7 +58,7 @@ export function watchSpace(options: { folders: readonly string[]; reserveBytes: 
       const free = bytes === undefined ? await lately() : await askAnew()
       if (free - (bytes ?? 0) >= reserveBytes) return
       throw new StorageFullError(
-        `${free} bytes are free on the disk of ${folders.join(' and ')}, of which ${reserveBytes} are the reserve.`,
+        `The disk of ${folders.join(' and ')} has ${sizeText(free)} free${bytes === undefined ? '' : `, for a write of ${sizeText(bytes)}`}, and DISK_RESERVE_BYTES keeps ${sizeText(reserveBytes)} free. Free space on it, move DATA_DIR to a larger disk, or lower DISK_RESERVE_BYTES (default 256MiB).`,
       )
     },
   }
