@@ -59,7 +59,7 @@ function shownValue(name: string, value: unknown): string {
 }
 
 /** Hides passwords in URLs: `https://user:…@host`, `?password=…`. */
-const withoutPasswords = (text: string): string =>
+export const withoutPasswords = (text: string): string =>
   text
     .replace(/^([a-z][a-z0-9+.-]*:\/\/[^:/?#]*):[^/?#]*@/i, '$1:***@')
     .replace(/([?&][^=&]*(?:password|secret|token|key)[^=&]*=)[^&]*/gi, '$1***')

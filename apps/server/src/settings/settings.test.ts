@@ -190,6 +190,13 @@ test.each([
   [{ NODE_ENV: 'prod' }, /^NODE_ENV is prod, which changes nothing: .* production/],
   [{ SITE_COLOR: '' }, /^SITE_COLOR is empty, .* SITE_COLOR="#2f8f52"/],
   [{ DATABASE_URL: 'postgres://u:p@db.example/d' }, /^The connection to the database on db\.example is not/],
+  [
+    { ...oidc, OPERATORS: 'https://login.example#ada,https://login.example/#eve' },
+    /^OPERATORS names https:\/\/login\.example\/#eve, .* Did you mean https:\/\/login\.example#eve\?/,
+  ],
+  [{ ...oidc, OPERATORS: 'urn:ulmus:development#ada' }, /^OPERATORS names urn:ulmus:development#ada, but/],
+  [{ OPERATORS: 'https://login.example#ada' }, /Did you mean urn:ulmus:development#ada\?/],
+  [{ OPERATOR_CLAIM: 'groups:admins' }, /^OPERATOR_CLAIM is set, but the built-in sign-in/],
   [{ ...server, ...mail }, /^SMTP_URL is set, but SECRETS_KEY_FILE is not/],
   [{ ...mail, OUTSIDE: 'off' }, /^SMTP_URL is set, but OUTSIDE is off: no mail is sent/],
 ])('%j: the start and `config` warn', async (env, sentence) => {
@@ -202,6 +209,8 @@ test.each([
   {},
   { ...oidc, PUBLIC_URL: 'https://data.example.org', NODE_ENV: 'production', SITE_COLOR: '#2f8f52' },
   { ...oidc, PUBLIC_URL: 'http://registry.internal:4000', NODE_ENV: 'development' },
+  { ...oidc, OPERATORS: 'https://login.example#ada', OPERATOR_CLAIM: 'groups:admins' },
+  { OPERATORS: 'urn:ulmus:development#ada' },
   { ...mail, PUBLIC_URL: 'http://127.0.0.1:4000' },
   { ...server, ...mail, SECRETS_KEY_FILE: '/etc/ulmus/secrets.key' },
 ])('%j is nothing to warn of', (env) => {

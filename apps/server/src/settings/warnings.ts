@@ -1,13 +1,15 @@
 /** Sentences about settings that are valid, but probably not meant so: for the log of a start, and for `ulmus-server config`. */
 import { isInnerHost } from '@ulmus/registry'
-import { readConfig, readSecrets } from '../config.ts'
+import { type Config, readConfig, readSecrets } from '../config.ts'
+import { devIssuer } from '../sign-in/dev-provider.ts'
 import { unencryptedHost } from '../variables/database-settings.ts'
 import type { Environment } from '../variables/variables.ts'
-import { misspeltIn } from './effective.ts'
+import { misspeltIn, withoutPasswords } from './effective.ts'
 
 /** @throws ConfigError for the first invalid setting */
 export function settingWarnings(env: Environment): string[] {
-  const { publicUrl, mailFrom, outside, secretsKeys } = readConfig(env)
+  const config = readConfig(env)
+  const { publicUrl, mailFrom, outside, secretsKeys } = config
   const { databaseUrl } = readSecrets(env)
   const has = (name: string) => (env[name]?.trim() ?? '') !== ''
   const warnings = misspeltIn(env)
@@ -36,5 +38,22 @@ export function settingWarnings(env: Environment): string[] {
     )
   if (mailFrom !== null && outside === null)
     warnings.push('SMTP_URL is set, but OUTSIDE is off: no mail is sent. Remove OUTSIDE to send it.')
+  return [...warnings, ...operatorWarnings(config)]
+}
+
+/** Operators that no sign-in makes. Trusted issuers make keys, never accounts. */
+function operatorWarnings({ oidc, operators, operatorClaim }: Config): string[] {
+  const users = oidc?.issuer ?? devIssuer
+  const signIn = oidc === null ? 'by the built-in sign-in' : `by OIDC_ISSUER, ${withoutPasswords(users)}`
+  const warnings = operators
+    .filter(({ issuer }) => issuer !== users)
+    .map(
+      ({ issuer, subject }) =>
+        `OPERATORS names ${withoutPasswords(issuer)}#${subject}, but users sign in ${signIn}: the name matches only an account that had that identity before. Did you mean ${withoutPasswords(users)}#${subject}? The issuer must be exactly as in the provider's description, also with or without a slash at the end.`,
+    )
+  if (oidc === null && operatorClaim !== null)
+    warnings.push(
+      'OPERATOR_CLAIM is set, but the built-in sign-in has no claims: set OIDC_ISSUER, or name operators in OPERATORS.',
+    )
   return warnings
 }
