@@ -2,7 +2,7 @@
 
 // Errors and helpers of lower packages, for apps that may import only this one.
 export { InputError, type Json, parseStrict, resourceText } from '@ulmus/content'
-export { counted } from '@ulmus/content/quantities'
+export { counted, sizeText } from '@ulmus/content/quantities'
 export {
   accountName,
   BlobMissingError,

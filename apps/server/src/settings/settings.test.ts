@@ -189,7 +189,10 @@ test.each([
   ],
   [{ NODE_ENV: 'prod' }, /^NODE_ENV is prod, which changes nothing: .* production/],
   [{ SITE_COLOR: '' }, /^SITE_COLOR is empty, .* SITE_COLOR="#2f8f52"/],
-  [{ DATABASE_URL: 'postgres://u:p@db.example/d' }, /^The connection to the database on db\.example is not/],
+  [
+    { VERSION_LOG: 'off', DATABASE_URL: 'postgres://u:p@db.example/d' },
+    /^The connection to the database on db\.example is not/,
+  ],
   [
     { ...oidc, OPERATORS: 'https://login.example#ada,https://login.example/#eve' },
     /^OPERATORS names https:\/\/login\.example\/#eve, .* Did you mean https:\/\/login\.example#eve\?/,
@@ -197,16 +200,30 @@ test.each([
   [{ ...oidc, OPERATORS: 'urn:ulmus:development#ada' }, /^OPERATORS names urn:ulmus:development#ada, but/],
   [{ OPERATORS: 'https://login.example#ada' }, /Did you mean urn:ulmus:development#ada\?/],
   [{ OPERATOR_CLAIM: 'groups:admins' }, /^OPERATOR_CLAIM is set, but the built-in sign-in/],
-  [{ ...server, ...mail }, /^SMTP_URL is set, but SECRETS_KEY_FILE is not/],
   [{ ...mail, OUTSIDE: 'off' }, /^SMTP_URL is set, but OUTSIDE is off: no mail is sent/],
+  ...['QUOTA_BYTES', 'MAX_FILE_BYTES', 'TABLES_BYTES', 'DISK_RESERVE_BYTES'].map(
+    (name): [Record<string, string>, RegExp] => [
+      { [name]: '10' },
+      new RegExp(`^${name} is 10 B, which is probably not meant so: .* such as 10GB\\.$`),
+    ],
+  ),
+  [{ ...server, ...mail, VERSION_LOG: 'off' }, /^SMTP_URL is set, but SECRETS_KEY_FILE is not/],
 ])('%j: the start and `config` warn', async (env, sentence) => {
   const warnings = settingWarnings(env)
   expect(warnings).toEqual([expect.stringMatching(sentence)])
   expect(await printed(env)).toMatchObject({ code: 0, err: `${warnings[0]}\n` })
 })
 
+test('`config` warns that the log is not signed, as the start does with its database', async () => {
+  const sentence = 'DATABASE_URL is set, but VERSION_LOG_KEY_FILE is not: the log of versions is not signed.'
+  expect((await printed(server)).err).toContain(sentence)
+  for (const env of [{}, { ...server, VERSION_LOG: 'off' }])
+    expect(await printed(env)).toMatchObject({ code: 0, err: '' })
+})
+
 test.each([
   {},
+  { QUOTA_BYTES: '1MB', MAX_FILE_BYTES: '10GB', TABLES_BYTES: '0', DISK_RESERVE_BYTES: '0' },
   { ...oidc, PUBLIC_URL: 'https://data.example.org', NODE_ENV: 'production', SITE_COLOR: '#2f8f52' },
   { ...oidc, PUBLIC_URL: 'http://registry.internal:4000', NODE_ENV: 'development' },
   { ...oidc, OPERATORS: 'https://login.example#ada', OPERATOR_CLAIM: 'groups:admins' },

@@ -1,5 +1,5 @@
 /** Sentences about settings that are valid, but probably not meant so: for the log of a start, and for `ulmus-server config`. */
-import { isInnerHost } from '@ulmus/registry'
+import { isInnerHost, sizeText } from '@ulmus/registry'
 import { type Config, readConfig, readSecrets } from '../config.ts'
 import { devIssuer } from '../sign-in/dev-provider.ts'
 import { unencryptedHost } from '../variables/database-settings.ts'
@@ -38,7 +38,35 @@ export function settingWarnings(env: Environment): string[] {
     )
   if (mailFrom !== null && outside === null)
     warnings.push('SMTP_URL is set, but OUTSIDE is off: no mail is sent. Remove OUTSIDE to send it.')
-  return [...warnings, ...operatorWarnings(config)]
+  return [...warnings, ...operatorWarnings(config), ...sizeWarnings(config)]
+}
+
+/** Those of `config` alone: the start reads the database first, and logs what it lacks. @throws ConfigError */
+export function unsignedLogWarnings(env: Environment): string[] {
+  const { versionLog } = readConfig(env)
+  const isSigned = versionLog === 'off' || versionLog.keyFile !== undefined
+  if (isSigned || readSecrets(env).databaseUrl === undefined) return []
+  return [
+    'DATABASE_URL is set, but VERSION_LOG_KEY_FILE is not: the log of versions is not signed. Make a key with `ulmus-server log key` and name its file on all servers (docs/going-live.md), or set VERSION_LOG=off.',
+  ]
+}
+
+/** Smaller sizes are probably numbers of megabytes or gigabytes without their unit. Bytes. */
+const usefulBytesMin = 1e6
+
+function sizeWarnings({ quotaBytes, fileBytesMax, tablesBytes, diskReserveBytes }: Config): string[] {
+  const sizes = {
+    QUOTA_BYTES: quotaBytes,
+    MAX_FILE_BYTES: fileBytesMax,
+    TABLES_BYTES: tablesBytes,
+    DISK_RESERVE_BYTES: diskReserveBytes,
+  }
+  return Object.entries(sizes)
+    .filter(([, bytes]) => bytes !== null && bytes > 0 && bytes < usefulBytesMin)
+    .map(
+      ([name, bytes]) =>
+        `${name} is ${sizeText(bytes!)}, which is probably not meant so: sizes are bytes, or have a unit, such as 10GB.`,
+    )
 }
 
 /** Operators that no sign-in makes. Trusted issuers make keys, never accounts. */
