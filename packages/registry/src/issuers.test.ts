@@ -42,9 +42,13 @@ test('each fault names the file and the entry', async () => {
   file('page.json', '<html>')
   for (const [content, said] of [
     ['{', 'which is not JSON'],
-    [{}, 'must have a JSON array'],
-    [[good, 'x'], 'entry 2 is not an object'],
-    [[{ ...good, jwk: 'x' }], 'entry 1 has the unknown member "jwk"'],
+    [
+      '<html>',
+      '. Write it like [{"issuer": "https://token.actions.githubusercontent.com", "kind": "github"}]',
+    ],
+    [{}, 'must have a JSON array of issuers. Write it like [{"issuer"'],
+    [[good, 'x'], 'entry 2 is not an object. Write it like [{"issuer"'],
+    [[{ ...good, jwk: 'x' }], 'entry 1 has the unknown member "jwk"; it may have issuer, kind, jwks.'],
     [[{ kind: 'other' }], 'entry 1 needs an `issuer`'],
     [[{ ...good, issuer: 'http://x.example' }], 'needs an `issuer`: a URL with https://'],
     [[{ ...good, issuer: 'https://a:b@x.example' }], 'needs an `issuer`'],
@@ -56,6 +60,7 @@ test('each fault names the file and the entry', async () => {
     [[{ ...good, jwks: 1 }], 'is not the path of a file'],
     [[{ ...good, jwks: 'missing.json' }], 'missing.json, which cannot be read'],
     [[{ ...good, jwks: 'page.json' }], 'page.json, which is not JSON'],
+    [[{ ...good, jwks: 'page.json' }], '. It must be {"keys": […]}.'],
     [[{ ...good, jwks: 'empty.json' }], 'with at least one key'],
     [[{ ...good, jwks: 'secret.json' }], 'has a secret key'],
     [[{ ...good, jwks: 'shared.json' }], 'has a secret key'],

@@ -14,6 +14,8 @@ export interface TrustedIssuer {
 }
 
 const members = ['issuer', 'kind', 'jwks']
+const example =
+  'Write it like [{"issuer": "https://token.actions.githubusercontent.com", "kind": "github"}], as in docs/publish-from-ci.md, "Configure issuers".'
 
 /**
  * Reads the file: `[{"issuer": "https://gitlab.example", "kind": "gitlab", "jwks": "keys.json"}]`. `jwks` is optional, and relative to the
@@ -22,8 +24,8 @@ const members = ['issuer', 'kind', 'jwks']
  */
 export function readIssuers(path: string): TrustedIssuer[] {
   const name = `TRUSTED_ISSUERS_FILE is ${path}, `
-  const given = readJson(path, name)
-  if (!Array.isArray(given)) throw new Error(`${name}which must have a JSON array of issuers.`)
+  const given = readJson(path, name, (what) => new Error(what), example)
+  if (!Array.isArray(given)) throw new Error(`${name}which must have a JSON array of issuers. ${example}`)
   const found: TrustedIssuer[] = []
   for (const [place, one] of given.entries()) {
     const fault = (what: string) => new Error(`${name}where entry ${place + 1} ${what}`)
@@ -45,9 +47,11 @@ export function readIssuers(path: string): TrustedIssuer[] {
 type Fault = (what: string) => Error
 
 function readEntry(one: unknown, fault: Fault): { issuer: string; kind: IssuerKind; jwks?: string } {
-  if (typeof one !== 'object' || one === null || Array.isArray(one)) throw fault('is not an object.')
+  if (typeof one !== 'object' || one === null || Array.isArray(one))
+    throw fault(`is not an object. ${example}`)
   const unknown = Object.keys(one).find((member) => !members.includes(member))
-  if (unknown !== undefined) throw fault(`has the unknown member "${unknown}".`)
+  if (unknown !== undefined)
+    throw fault(`has the unknown member "${unknown}"; it may have ${members.join(', ')}.`)
   const { issuer, kind, jwks } = one as Record<string, unknown>
   if (typeof issuer !== 'string' || !isIssuer(issuer))
     throw fault(
@@ -69,7 +73,7 @@ function isIssuer(text: string): boolean {
 
 function readKeys(path: string, fault: Fault): JSONWebKeySet {
   const name = `has the key set ${path}, `
-  const read = readJson(path, name, fault) as Partial<JSONWebKeySet> | null
+  const read = readJson(path, name, fault, 'It must be {"keys": […]}.') as Partial<JSONWebKeySet> | null
   const keys = read?.keys
   const isKey = (key: unknown) => typeof key === 'object' && key !== null && 'kty' in key
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey))
@@ -80,11 +84,12 @@ function readKeys(path: string, fault: Fault): JSONWebKeySet {
   return { keys }
 }
 
-function readJson(path: string, name: string, fault: Fault = (what) => new Error(what)) {
+/** @param form sentence about what the file must have */
+function readJson(path: string, name: string, fault: Fault, form: string) {
   const text = readSettingFile(path, (what) => fault(`${name}${what}`)).toString()
   try {
     return parseJson(text) as unknown
   } catch (error) {
-    throw fault(`${name}which is not JSON: ${(error as Error).message}`)
+    throw fault(`${name}which is not JSON: ${(error as Error).message.replace(/\.?$/, '.')} ${form}`)
   }
 }
