@@ -21,7 +21,7 @@ import { readFiles } from './settings/files.ts'
 import { refuseRoot } from './settings/owner.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
-import { hostFault } from './variables/host-settings.ts'
+import { hostFault } from './start-faults.ts'
 import { mailOf } from './variables/mail-settings.ts'
 import { outsideOf } from './variables/outside-settings.ts'
 

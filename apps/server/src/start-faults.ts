@@ -12,6 +12,7 @@ import {
   StoresUnfitError,
   StoreUnavailableError,
 } from '@ulmus/registry'
+import { hostWayOut } from './variables/host-settings.ts'
 import { ConfigError } from './variables/variables.ts'
 
 /** Errors whose message is such a sentence. */
@@ -60,4 +61,16 @@ function lastCause(error: unknown): Error {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
   const deeper = cause ?? errors?.[0]
   return deeper === undefined ? (error as Error) : lastCause(deeper)
+}
+
+/** The error of a HOST that this machine does not have; undefined for another one. @param error of listening on `host` */
+export function hostFault(host: string, error: unknown): ConfigError | undefined {
+  const { code, syscall, address } = error as NodeJS.ErrnoException & { address?: string }
+  const isUnknown = syscall === 'getaddrinfo'
+  if (!isUnknown && code !== 'EADDRNOTAVAIL' && code !== 'EINVAL') return undefined
+  const resolved = isUnknown || address === undefined || address === host ? '' : ` (${address})`
+  return new ConfigError(
+    `HOST is ${host}${resolved}, which is not an address ${isUnknown ? 'or a name ' : ''}of this machine (${code}). ${hostWayOut}`,
+    { cause: error },
+  )
 }

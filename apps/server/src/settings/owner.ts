@@ -17,7 +17,7 @@ export function refuseRoot(folder: string, named: string): void {
   const name = accountName(owner)
   const account = name === String(owner) ? `'#${owner}'` : name
   throw new ConfigError(
-    `${named}, belongs to the account ${name}, which could not open files that root makes there. Run this command as that account: sudo -u ${account} … (docs/install.md, "Commands"). If root is to run the server, give it the folder first: chown -R root ${folder}.`,
+    `${named}, belongs to the account ${name}, which could not open files that root makes there. Run this command as that account: sudo -u ${account} … (docs/install.md, "A systemd unit"). If root is to run the server, give it the folder first: chown -R root ${folder}.`,
   )
 }
 
