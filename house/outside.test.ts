@@ -9,6 +9,7 @@ const others = [
   'apps/server/src/plugins/',
   'apps/server/src/server.ts',
   'apps/server/src/sign-in/',
+  'apps/server/src/variables/host-settings.ts',
   'packages/client/src/',
   'packages/registry/src/backups/channel.ts',
   'packages/storage/src/blobs/s3/',
