@@ -6,6 +6,7 @@ import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../testing/browser.ts'
 import { serveForTest, stoppedClock, type TestServer } from '../testing/serve.ts'
+import { returnPath } from './routes.ts'
 
 const sessionCookie = 'ulmus_session'
 const dayMilliseconds = 86_400_000
@@ -93,6 +94,11 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     })
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ code: 'invalid_request', issues: [{ path: 'return_to' }] })
+  })
+
+  test('a sign-in never returns to the end of another one', () => {
+    const paths = ['/auth/callback?code=a&state=b', '/%2e/auth/login', '/authors?q=1#x']
+    expect(paths.map(returnPath)).toEqual(['/', '/', '/authors?q=1#x'])
   })
 
   test('two return_to are refused', async () => {
