@@ -38,7 +38,7 @@ export function leftOut(environment: Environment): string {
   return `Not in it: ${['the settings', ...named].join(', ')}. Keep copies elsewhere.\n`
 }
 
-/** Where an absent key belongs. */
+/** Sentence with the place of an absent key. */
 const placeFor = ({ path, setting }: KeyFile): string =>
   path === undefined
     ? `Set ${setting} to a copy of that key before the first start`

@@ -27,7 +27,7 @@ export async function suspend({ registry, who }: Visit, form: Form): Promise<Don
       account: slug,
       note: `${slug} may sign in again, and its collections are as they were before the suspension.`,
     }
-  const shown = hides ? 'Public collections of it are hidden' : 'Its public collections stay public'
+  const shown = hides ? 'Collections that it made public are hidden' : 'Its public collections stay public'
   return { account: slug, note: `${slug} is suspended: its sessions and keys are refused. ${shown}.` }
 }
 
