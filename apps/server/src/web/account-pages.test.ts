@@ -138,9 +138,12 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
     for (const [form, id] of Object.entries(fields))
       expect(text).toContain(`href="/admin?for=leaver&amp;form=${form}#field-${id}"`)
     expect(text).not.toContain('href="/admin?for=leaver&amp;form=owner#field-owner"')
-    expect((await operator.get('/admin?q=crowd')).text).toContain(
-      'href="/admin?for=crowd&amp;form=owner#field-owner"',
-    )
+    // Owner is offered where owners lack, and nowhere else.
+    await addOrg(server, await server.signIn('alone'), 'orphaned')
+    const ownerForm = 'href="/admin?for=orphaned&amp;form=owner#field-owner"'
+    expect((await operator.get('/admin?q=orphaned')).text).not.toContain(ownerForm)
+    await operator.patch('/api/admin/accounts/alone', { suspended: true })
+    expect((await operator.get('/admin?q=orphaned')).text).toContain(ownerForm)
     const filled = (await operator.get('/admin?for=leaver')).text
     const inputs = filled.match(/<input[^>]*>/g)!.filter((input) => input.includes('value="leaver"'))
     for (const name of ['quotaOf', 'linkTo', 'leaver', 'account'])
