@@ -52,6 +52,7 @@ export {
   type PreparedObject,
   packBytesMax,
 } from './objects/object-writer.ts'
+export { checkedObjects, checkedPack } from './packs/checked-pack.ts'
 export type { EncodedObject } from './packs/encoded-object.ts'
 export { type PackEntry, type PackSource, readFooter, type StoredPack } from './packs/pack.ts'
 export { copyObjects } from './packs/repack.ts'

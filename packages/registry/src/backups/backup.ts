@@ -9,7 +9,7 @@ import { join, resolve, sep } from 'node:path'
 import { BlobMissingError, type BlobStore } from '@ulmus/storage'
 import type { StoresConfig } from '../stores/stores.ts'
 import { type Contents, contentsOf, type NamedBlob } from './contents.ts'
-import { type CopiedBlob, copyBlob, forEachBlob, hashBlob, listed } from './copy.ts'
+import { type CopiedBlob, copyOwnBlob, forEachBlob, hashBlob, listed } from './copy.ts'
 import { openObjects, recordBackup, takeDump } from './dump-taking.ts'
 import { removeOldBackups } from './retention.ts'
 import {
@@ -189,7 +189,7 @@ class Copying {
       const stored = sha256 ?? known ?? (await hashBlob(this.#shelf.store, { name, bytes }))
       return { name, bytes, sha256: stored }
     }
-    const copied = await copyBlob(this.#from, this.#shelf.store, { name, bytes, sha256 })
+    const copied = await copyOwnBlob(this.#from, this.#shelf.store, { name, bytes, sha256 })
     this.copied.push(copied)
     return copied
   }

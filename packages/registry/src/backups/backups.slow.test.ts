@@ -68,6 +68,11 @@ async function expectServes(config: StoresConfig): Promise<void> {
   }
 }
 
+const filesUnder = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+
 const by = 'test'
 
 describe.each([
@@ -192,6 +197,29 @@ describe('a backup', () => {
     )
   })
 
+  test('is not there when a pack or a file of the registry has one flipped bit, and neither is a move', async () => {
+    const { config } = await home(server, 'folder')
+    await fillWithAll(config)
+    for (const folder of ['packs', 'files']) {
+      const place = await shelf('folder')
+      const [path] = filesUnder(join(config.dataFolder, 'objects', folder))
+      const whole = readFileSync(path!)
+      for (const at of [0, whole.length >> 1, whole.length - 1]) {
+        const bytes = Buffer.from(whole)
+        bytes[at]! ^= 1
+        writeFileSync(path!, bytes)
+        const refused = new RegExp(`${folder}/.* damaged.*in the registry itself.*fsck`)
+        await expect(backUp(config, place, { by }), `byte ${at}`).rejects.toThrow(refused)
+        await expect(move(config, (await home(server, 'folder')).config)).rejects.toThrow(refused)
+      }
+      writeFileSync(path!, whole)
+      const { id } = await backUp(config, place, { by })
+      expect(
+        await checkBackup(place, undefined, (sentence) => expect(sentence).toBeUndefined()),
+      ).toMatchObject({ id })
+    }
+  }, 120_000)
+
   test('refuses the data folder, objects of a registry, and backups of another installation', async () => {
     const [one, other] = [await home(server, 'folder'), await home(server, 'folder')]
     await fillWithAll(one.config)
@@ -239,11 +267,6 @@ describe('restoring', () => {
     const { id } = await backUp(config, place, { by })
     return { config, place, filled, id }
   }
-  const filesUnder = (folder: string) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-
   test('finds a pack, a file, the list and the database damaged; nothing starts on what was half restored; mended, it goes on', async () => {
     const { place, filled, id } = await madeBackup()
     const [pack] = filesUnder(join(place.folder, 'packs'))

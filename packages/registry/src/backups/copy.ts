@@ -1,6 +1,6 @@
 /** Copies blobs between stores, for backups, restores and moves. Verifies each on the way, so that no damage is copied. */
 import { createHash } from 'node:crypto'
-import type { BlobStore } from '@ulmus/storage'
+import { type BlobStore, checkedPack, PackCorruptError, packsPrefix } from '@ulmus/storage'
 
 /** A blob as a backup lists it. */
 export interface CopiedBlob {
@@ -41,6 +41,28 @@ export async function copyBlob(
     }),
   )
   return { name: blob.name, bytes: blob.bytes, sha256 }
+}
+
+/**
+ * Copies a blob of a registry. Its packs are compared with their own checksums, as no other record of their bytes exists yet.
+ * @throws BlobMissingError, BlobDamagedError; `to` then has no part of it
+ */
+export async function copyOwnBlob(
+  from: BlobStore,
+  to: Pick<BlobStore, 'put'>,
+  blob: BlobToCopy,
+): Promise<CopiedBlob> {
+  const stream = (name: string) =>
+    name.startsWith(packsPrefix) ? checkedPack(from, name) : from.stream(name)
+  try {
+    return await copyBlob({ stream }, to, blob)
+  } catch (error) {
+    if (!(error instanceof BlobDamagedError || error instanceof PackCorruptError)) throw error
+    throw new BlobDamagedError(
+      `${error.message} It is damaged in the registry itself, and nothing is copied from it until it is repaired: \`ulmus-server fsck --files\` lists all damage; see /docs/maintenance, "The check".`,
+      { cause: error },
+    )
+  }
 }
 
 /** Returns the SHA-256 of a blob. @throws BlobMissingError, BlobDamagedError */

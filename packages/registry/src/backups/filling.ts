@@ -17,7 +17,7 @@ import {
 import { makePrivate } from '../stores/data-folder.ts'
 import { capital, fillingName, fillingOf, holdsBlobs, StoresUnfitError } from '../stores/installation.ts'
 import { foldersOf, openObjectStore, openRows, placesOf, type StoresConfig } from '../stores/stores.ts'
-import { type BlobToCopy, copyBlob, forEachBlob, listed } from './copy.ts'
+import { type BlobToCopy, forEachBlob, listed } from './copy.ts'
 import { blobPrefixes } from './shelf.ts'
 
 /** Contents to fill the stores with: a backup, or the stores of another place. */
@@ -31,7 +31,10 @@ export interface Filling {
   readonly dump: (() => AsyncIterable<Uint8Array>) | undefined
   /** Undefined: the objects stay in their place. */
   readonly objects:
-    | { readonly from: Pick<BlobStore, 'stream'>; readonly blobs: readonly BlobToCopy[] }
+    | {
+        readonly blobs: readonly BlobToCopy[]
+        copy(to: BlobStore, blob: BlobToCopy): Promise<unknown>
+      }
     | undefined
   /** Runs once the rows are loaded and migrated. A resumed filling runs it again. */
   readonly settle?: (database: Database) => Promise<void>
@@ -151,7 +154,7 @@ async function copyAll(
   await forEachBlob(objects.blobs, async (blob) => {
     add(blobs, blob)
     if (stored.get(blob.name) === blob.bytes) return
-    await copyBlob(objects.from, store, blob)
+    await objects.copy(store, blob)
     add(copied, blob)
   })
   return { blobs, copied }

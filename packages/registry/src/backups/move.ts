@@ -11,7 +11,7 @@ import { otherConnections, writeDump } from '@ulmus/storage'
 import { StoresUnfitError } from '../stores/installation.ts'
 import { openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { contentsOf } from './contents.ts'
-import { hashBlob } from './copy.ts'
+import { copyOwnBlob, hashBlob } from './copy.ts'
 import { type FillingReport, fillStores } from './filling.ts'
 
 export interface MoveReport extends FillingReport {
@@ -46,7 +46,7 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
   const report = await fillStores(to, {
     ...{ mark: `move ${sha256}`, installation, migration, endedPushes: [] },
     dump: moves.database ? () => createReadStream(dump) : undefined,
-    objects: moves.objects ? { from: blobs, blobs: named } : undefined,
+    objects: moves.objects ? { blobs: named, copy: (to, blob) => copyOwnBlob(blobs, to, blob) } : undefined,
   })
   return {
     ...report,

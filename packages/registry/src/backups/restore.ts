@@ -2,7 +2,7 @@
 import { BlobMissingError } from '@ulmus/storage'
 import type { StoresConfig } from '../stores/stores.ts'
 import { type RestoredLog, settleLog } from '../version-log/restored.ts'
-import { BlobDamagedError, forEachBlob, hashBlob } from './copy.ts'
+import { BlobDamagedError, copyBlob, forEachBlob, hashBlob } from './copy.ts'
 import { type FillingReport, fillStores } from './filling.ts'
 import { nameOf, openShelf, type Shelf, type ShelfPlace, ShelfUnfitError } from './shelf.ts'
 
@@ -31,7 +31,7 @@ export async function restore(
       installation: manifest.installation,
       migration: manifest.migration,
       dump: () => shelf.database(chosen, manifest),
-      objects: { from: shelf.store, blobs },
+      objects: { blobs, copy: (to, blob) => copyBlob(shelf.store, to, blob) },
       endedPushes: manifest.endedPushes,
       settle: (database) => settleLog(database, log),
     }).catch((error: unknown) => {

@@ -2,11 +2,11 @@
  * Checks packs byte by byte: magic, footer and trailer, every object's bytes against its CRC-32, every index row against the
  * footer.
  */
-import { crc32 } from 'node:zlib'
 import {
   allPacks,
   BlobMissingError,
   type BlobStore,
+  checkedObjects,
   type Database,
   objectKey,
   PackCorruptError,
@@ -23,9 +23,6 @@ interface Stores {
   database: Database
   blobs: BlobStore
 }
-
-/** Read size for packs. Bytes. */
-const readBytes = 8_388_608
 
 /** Name of an object in reports of damage. */
 export const objectName = ({ kind, hash }: { kind: string; hash: string }): string => `${kind} object ${hash}`
@@ -88,39 +85,25 @@ const isSame = (row: PackEntry, entry: PackEntry): boolean =>
   row.bases[0] === entry.bases[0]
 
 async function checkBytes(
-  source: PackSource,
+  source: Pick<BlobStore, 'stream'>,
   name: string,
   entries: readonly PackEntry[],
   found: [string, string | Error][],
 ): Promise<void> {
-  for (const group of groupsOf(entries.toSorted((a, b) => a.offset - b.offset))) {
-    const start = group[0]!.offset
-    const last = group.at(-1)!
-    const bytes = await source
-      .read(name, { start, length: last.offset + last.length - start })
-      .catch((error: unknown) => {
-        if (error instanceof BlobMissingError) return undefined
-        throw error
-      })
-    for (const entry of group) {
-      const at = entry.offset - start
-      if (bytes === undefined) found.push([objectName(entry), `${name} is gone, or ends before it.`])
-      else if (crc32(bytes.subarray(at, at + entry.length)) !== entry.crc)
-        found.push([objectName(entry), `Its bytes in ${name} are not the ones that were written.`])
-    }
-  }
+  const ascending = entries.toSorted((a, b) => a.offset - b.offset)
+  const pieces = checkedObjects(untilMissing(source.stream(name)), ascending, (entry, isCutOff) => {
+    const why = isCutOff
+      ? `${name} is gone, or ends before it.`
+      : `Its bytes in ${name} are not the ones that were written.`
+    found.push([objectName(entry), why])
+  })
+  for await (const _ of pieces);
 }
 
-/** Groups of adjacent entries, each small enough for one read. */
-function groupsOf(entries: readonly PackEntry[]): PackEntry[][] {
-  const groups: PackEntry[][] = []
-  let end = -1
-  for (const entry of entries) {
-    const group = groups.at(-1)
-    const fits = group !== undefined && entry.offset + entry.length - group[0]!.offset <= readBytes
-    if (group !== undefined && entry.offset === end && fits) group.push(entry)
-    else groups.push([entry])
-    end = entry.offset + entry.length
+async function* untilMissing(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces
+  } catch (error) {
+    if (!(error instanceof BlobMissingError)) throw error
   }
-  return groups
 }

@@ -21,7 +21,13 @@ export const inlinePacks = pgTable('inline_packs', {
 })
 
 /** Reads packs from the blob store, where nearly all are, or inline. */
-export function packsOf({ database, blobs }: { database: Database; blobs: BlobStore }): PackSource {
+export function packsOf({
+  database,
+  blobs,
+}: {
+  database: Database
+  blobs: BlobStore
+}): PackSource & Pick<BlobStore, 'stream'> {
   return {
     async size(name) {
       return (await blobs.size(name)) ?? (await contentOf(database, name))?.length
@@ -35,6 +41,19 @@ export function packsOf({ database, blobs }: { database: Database; blobs: BlobSt
         const { start, length } = range ?? { start: 0, length: content?.length ?? 0 }
         if (content === undefined || start + length > content.length) throw error
         return content.subarray(start, start + length)
+      }
+    },
+    async *stream(name) {
+      let passed = 0
+      try {
+        for await (const piece of blobs.stream(name)) {
+          passed += piece.length
+          yield piece
+        }
+      } catch (error) {
+        const content = error instanceof BlobMissingError ? await contentOf(database, name) : undefined
+        if (content === undefined) throw error
+        yield content.subarray(passed)
       }
     },
   }
