@@ -91,7 +91,7 @@ export {
   packsOf,
   putInlinePacks,
 } from './sql/objects/inline-packs.ts'
-export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/objects/rebuilding.ts'
+export { allFiles, allPacks, type FoundPack, fileSizes, rebuildIndex } from './sql/objects/rebuilding.ts'
 export * from './sql/pushes/files.ts'
 export * from './sql/pushes/leases.ts'
 export * from './sql/schema.ts'

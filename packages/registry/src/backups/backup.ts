@@ -75,7 +75,7 @@ export async function backUp(
     const shelf = await openShelf(to, true)
     stores.defer(() => shelf.store.close())
     await claimShelf(shelf, contents.installation)
-    const copy = new Copying(blobs, shelf)
+    const copy = new Copying(blobs, shelf, dump)
     try {
       await copy.run(contents)
     } catch (error) {
@@ -147,13 +147,15 @@ function refuseOwnObjects({ dataFolder, bucket }: StoresConfig, to: ShelfPlace):
 class Copying {
   readonly #from: BlobStore
   readonly #shelf: Shelf
+  readonly #dump: string
   readonly blobs: CopiedBlob[] = []
   readonly copied: CopiedBlob[] = []
   readonly endedPushes = new Set<string>()
 
-  constructor(from: BlobStore, shelf: Shelf) {
+  constructor(from: BlobStore, shelf: Shelf, dump: string) {
     this.#from = from
     this.#shelf = shelf
+    this.#dump = dump
   }
 
   /** @throws BlobMissingError for a pack or a file */
@@ -189,7 +191,7 @@ class Copying {
       const stored = sha256 ?? known ?? (await hashBlob(this.#shelf.store, { name, bytes }))
       return { name, bytes, sha256: stored }
     }
-    const copied = await copyOwnBlob(this.#from, this.#shelf.store, { name, bytes, sha256 })
+    const copied = await copyOwnBlob(this.#from, this.#shelf.store, { name, bytes, sha256 }, this.#dump)
     this.copied.push(copied)
     return copied
   }

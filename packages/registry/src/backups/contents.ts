@@ -59,6 +59,22 @@ export async function contentsOf(dump: string): Promise<Contents> {
   return { installation, migration, rows, blobs: blobs.filter(({ name }) => !inline.has(name)) }
 }
 
+/** Keys of the objects that the index in a dump places in the pack. */
+export async function objectsIn(dump: string, pack: string): Promise<Set<string>> {
+  const keys = new Set<string>()
+  let id: string | undefined
+  // The dump has packs before the objects, which refer to them.
+  for await (const part of readDump(createReadStream(dump))) {
+    const value = valuesOf(part)
+    for (const row of part.rows) {
+      if (part.table === 'packs' && value(row, 'name') === pack) id = value(row, 'id')
+      if (part.table === 'objects' && value(row, 'pack_id') === id)
+        keys.add(`${value(row, 'kind')} ${value(row, 'hash')}`)
+    }
+  }
+  return keys
+}
+
 function valuesOf({ columns }: DumpedRows) {
   const places = new Map(columns.map((column, index) => [column, index]))
   return (row: DumpedRows['rows'][number], column: string): string => row[places.get(column)!]!

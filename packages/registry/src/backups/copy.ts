@@ -1,6 +1,7 @@
 /** Copies blobs between stores, for backups, restores and moves. Verifies each on the way, so that no damage is copied. */
 import { createHash } from 'node:crypto'
-import { type BlobStore, checkedPack, PackCorruptError, packsPrefix } from '@ulmus/storage'
+import { type BlobStore, checkedPack, PackCorruptError, type PackEntry, packsPrefix } from '@ulmus/storage'
+import { objectsIn } from './contents.ts'
 
 /** A blob as a backup lists it. */
 export interface CopiedBlob {
@@ -45,15 +46,19 @@ export async function copyBlob(
 
 /**
  * Copies a blob of a registry. Its packs are compared with their own checksums, as no other record of their bytes exists yet.
+ * @param dump path of a dump of its database
  * @throws BlobMissingError, BlobDamagedError; `to` then has no part of it
  */
 export async function copyOwnBlob(
   from: BlobStore,
   to: Pick<BlobStore, 'put'>,
   blob: BlobToCopy,
+  dump: string,
 ): Promise<CopiedBlob> {
+  const isNeeded = async (entry: PackEntry) =>
+    (await objectsIn(dump, blob.name)).has(`${entry.kind} ${entry.hash}`)
   const stream = (name: string) =>
-    name.startsWith(packsPrefix) ? checkedPack(from, name) : from.stream(name)
+    name.startsWith(packsPrefix) ? checkedPack(from, name, isNeeded) : from.stream(name)
   try {
     return await copyBlob({ stream }, to, blob)
   } catch (error) {

@@ -46,7 +46,9 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
   const report = await fillStores(to, {
     ...{ mark: `move ${sha256}`, installation, migration, endedPushes: [] },
     dump: moves.database ? () => createReadStream(dump) : undefined,
-    objects: moves.objects ? { blobs: named, copy: (to, blob) => copyOwnBlob(blobs, to, blob) } : undefined,
+    objects: moves.objects
+      ? { blobs: named, copy: (to, blob) => copyOwnBlob(blobs, to, blob, dump) }
+      : undefined,
   })
   return {
     ...report,

@@ -13,7 +13,7 @@ import { type PackEntry, readFooter } from './pack.ts'
 export async function* checkedObjects(
   pieces: AsyncIterable<Uint8Array>,
   entries: readonly PackEntry[],
-  onDamage: (entry: PackEntry, isCutOff: boolean) => void,
+  onDamage: (entry: PackEntry, isCutOff: boolean) => void | Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   let [at, next, crc] = [0, 0, 0]
   for await (const piece of pieces) {
@@ -23,22 +23,29 @@ export async function* checkedObjects(
       const last = entry.offset + entry.length
       crc = crc32(piece.subarray(Math.max(entry.offset - at, 0), last - at), crc)
       if (last > end) break
-      if (crc !== entry.crc) onDamage(entry, false)
+      if (crc !== entry.crc) await onDamage(entry, false)
       crc = 0
     }
     at = end
     yield piece
   }
-  for (const entry of entries.slice(next)) onDamage(entry, true)
+  for (const entry of entries.slice(next)) await onDamage(entry, true)
 }
 
 /**
- * Streams a pack whose every byte is the written one.
- * @throws PackCorruptError at the first damage, before the end of the stream; BlobMissingError
+ * Streams a pack with the bytes that were written.
+ * @param isNeeded of a damaged object: false if the index has another copy of it
+ * @throws PackCorruptError before the end of the stream if an object that is needed is damaged, or the footer; BlobMissingError
  */
-export async function* checkedPack(blobs: BlobStore, name: string): AsyncGenerator<Uint8Array> {
+export async function* checkedPack(
+  blobs: BlobStore,
+  name: string,
+  isNeeded: (entry: PackEntry) => Promise<boolean>,
+): AsyncGenerator<Uint8Array> {
   const { entries } = await readFooter(blobs, name)
-  yield* checkedObjects(blobs.stream(name), entries, ({ kind, hash }) => {
+  yield* checkedObjects(blobs.stream(name), entries, async (entry) => {
+    if (!(await isNeeded(entry))) return
+    const { kind, hash } = entry
     throw new PackCorruptError(name, `its bytes of the ${kind} object ${hash} are not the written ones`)
   })
 }

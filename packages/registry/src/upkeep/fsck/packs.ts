@@ -38,8 +38,8 @@ export async function checkPacks(
   for (const pack of packs) {
     const rows = await rowsOfPack(stores.database, pack.id)
     const found: [what: string, why: string | Error][] = []
-    const entries = await checkFooter(source, pack, rows, found)
-    await checkBytes(source, pack.name, entries ?? rows, found)
+    await checkFooter(source, pack, rows, found)
+    await checkBytes(source, pack.name, rows, found)
     // A pack that a sweep removed meanwhile does not count as missing.
     if (found.length > 0 && (await recordedPacks(stores.database, [pack.name])).size > 0) {
       for (const [what, why] of found) damages.add(what, why)
@@ -49,13 +49,12 @@ export async function checkPacks(
   return packs.length
 }
 
-/** Entries of the footer; undefined if it is unreadable. */
 async function checkFooter(
   source: PackSource,
   pack: { name: string; bytes: number },
   rows: readonly PackEntry[],
   found: [string, string | Error][],
-): Promise<PackEntry[] | undefined> {
+): Promise<void> {
   try {
     const { bytes, entries } = await readFooter(source, pack.name)
     if (bytes !== pack.bytes)
@@ -68,11 +67,9 @@ async function checkFooter(
       else if (!isSame(row, entry))
         found.push([objectName(row), `The index and the footer of ${pack.name} do not agree on it.`])
     }
-    return entries
   } catch (error) {
     if (!(error instanceof PackCorruptError || error instanceof BlobMissingError)) throw error
     found.push([`pack ${pack.name}`, error])
-    return undefined
   }
 }
 

@@ -4,13 +4,15 @@
  */
 import {
   BlobMissingError,
+  checkedObjects,
+  type FoundPack,
   inlinePacksLeft,
   PackCorruptError,
+  type PackEntry,
   packsPrefix,
   putInlinePacks,
   readFooter,
   rebuildIndex,
-  type StoredPack,
 } from '@ulmus/storage'
 import type { SweepContext } from '../sweep.ts'
 import type { Damage } from './damage.ts'
@@ -40,8 +42,16 @@ export async function rebuild({ database, blobs }: SweepContext): Promise<Rebuil
       unreadable.add(name)
     }
   }
-  async function* footers(): AsyncGenerator<StoredPack> {
-    for (const name of readable) yield readFooter(blobs, name)
+  async function* footers(): AsyncGenerator<FoundPack> {
+    for (const name of readable) {
+      const pack = await readFooter(blobs, name)
+      const damaged = new Set<PackEntry>()
+      const pieces = checkedObjects(blobs.stream(name), pack.entries, (entry) => {
+        damaged.add(entry)
+      })
+      for await (const _ of pieces);
+      yield { ...pack, damaged }
+    }
   }
   const made = await database.transact((tx) => rebuildIndex(tx, footers(), unreadable))
   return { packs: readable.length, ...made, damages }

@@ -4,28 +4,28 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../database/database.ts'
 import type { ObjectKind } from '../../errors/stores.ts'
-import { basesMax, type PackEntry, type StoredPack } from '../../packs/pack.ts'
+import { basesMax, type PackEntry } from '../../packs/pack.ts'
 import { databases } from '../../testing/databases.ts'
-import { rebuildIndex } from './rebuilding.ts'
+import { type FoundPack, rebuildIndex } from './rebuilding.ts'
 
-/** Relevant part of an entry: the object, and its chain at the time of writing. */
+/** Relevant part of an entry: the object, with `!` if its bytes are damaged, and its chain at the time of writing. */
 type Made = [name: string, ...bases: string[]]
 
 const objectOf = (name: string): { kind: ObjectKind; hash: Hash } => ({
   kind: name.startsWith('=') ? 'body' : 'plain',
-  hash: hashText(name.replace('=', '')),
+  hash: hashText(name.replace(/[=!]/g, '')),
 })
 
-const packOf = (name: string, made: readonly Made[]): StoredPack => ({
-  name,
-  bytes: 1_000,
-  entries: made.map(([object, ...bases], n): PackEntry => {
+function packOf(name: string, made: readonly Made[]): FoundPack {
+  const entries = made.map(([object, ...bases], n): PackEntry => {
     const { kind, hash } = objectOf(object)
     const checksum = kind === 'body' ? hashText(`checksum of ${object}`) : null
     const at = { offset: 12 + 10 * n, length: 10, crc: 3_000_000_000 + n }
     return { hash, kind, ...at, checksum, bases: bases.map((base) => objectOf(base).hash) }
-  }),
-})
+  })
+  const damaged = new Set(entries.filter((_, n) => made[n]![0].endsWith('!')))
+  return { name, bytes: 1_000, entries, damaged }
+}
 
 describe.each(databases)('rebuilding the index ($name)', ({ open }) => {
   let database: Database
@@ -36,7 +36,7 @@ describe.each(databases)('rebuilding the index ($name)', ({ open }) => {
   afterAll(() => dispose())
 
   async function rebuild(packs: Record<string, readonly Made[]>, unreadable: readonly string[] = []) {
-    async function* footers(): AsyncGenerator<StoredPack> {
+    async function* footers(): AsyncGenerator<FoundPack> {
       for (const [name, made] of Object.entries(packs)) {
         if (!unreadable.includes(name)) yield packOf(name, made)
       }
@@ -76,6 +76,22 @@ describe.each(databases)('rebuilding the index ($name)', ({ open }) => {
       y: ['p4', 'x', 'a2', 'a1'],
     })
     expect(report).toEqual({ objects: 4, incomplete: 0 })
+  })
+
+  test('a copy with damaged bytes or bases is taken only of an object that has no other', async () => {
+    const report = await rebuild({
+      old: [['a!'], ['b', 'a'], ['only!'], ['on', 'only']],
+      new: [['x'], ['y', 'x'], ['a', 'y', 'x'], ['b', 'x']],
+    })
+    expect(await index(['x', 'y', 'a', 'b', 'only', 'on'])).toEqual({
+      x: ['new'],
+      y: ['new', 'x'],
+      a: ['new', 'y', 'x'],
+      b: ['new', 'x'],
+      only: ['old'],
+      on: ['old', 'only'],
+    })
+    expect(report).toEqual({ objects: 6, incomplete: 0 })
   })
 
   test('objects that were deltas to one another at different times come to an end', async () => {

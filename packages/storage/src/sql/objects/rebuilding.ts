@@ -4,7 +4,7 @@
  */
 import type { Hash } from '@ulmus/content'
 import type { Queries, Tx } from '../../database/database.ts'
-import { basesMax, type StoredPack } from '../../packs/pack.ts'
+import { basesMax, type PackEntry, type StoredPack } from '../../packs/pack.ts'
 import { entryColumns, entryRows, objectBytes, passSweepGate, statementRowsMax } from './objects.ts'
 
 /** A pack that the database has recorded. */
@@ -12,6 +12,11 @@ export interface RecordedPack {
   id: number
   name: string
   bytes: number
+}
+
+/** A pack in the store, and those of its entries whose bytes are damaged. */
+export interface FoundPack extends StoredPack {
+  damaged: ReadonlySet<PackEntry>
 }
 
 /** All recorded packs. Some 150 bytes each. */
@@ -26,24 +31,26 @@ export async function allPacks(at: Queries): Promise<RecordedPack[]> {
  * Footers still list dead objects, and their chains date from when the deltas were made; so only an entry's nearest base is
  * trusted. The index grows in layers: objects without a base, then deltas to those, and so on. So every object gets its shortest
  * possible chain, all of it in the index. Objects without a chain of at most `basesMax`, which can only be dead ones,
- * are left out. Packs that were set aside are recorded again.
+ * are left out. An object with copies in several packs gets one whose bytes and bases are not damaged, if there is one. Packs that
+ * were set aside are recorded again.
  * @returns the number of rows in the index, and of objects that were left out.
  */
 export async function rebuildIndex(
   tx: Tx,
-  packs: AsyncIterable<StoredPack>,
+  packs: AsyncIterable<FoundPack>,
   unreadable: ReadonlySet<string>,
 ): Promise<{ objects: number; incomplete: number }> {
   await passSweepGate(tx, 'sweep')
   await tx.query('delete from packs where name <> all($1::text[])', [[...unreadable]])
   await tx.query(rowsToEntries)
-  for await (const pack of packs) await addEntries(tx, pack)
-  await tx.query('delete from blobs_set_aside a using packs p where a.name = p.name')
-  let objects = await inserted(tx, standingAlone)
-  for (let chain = 1, more = objects; more > 0 && chain <= basesMax; chain++) {
-    more = await inserted(tx, deltasTo(chain - 1))
-    objects += more
+  let hasDamage = false
+  for await (const pack of packs) {
+    await addEntries(tx, pack)
+    hasDamage ||= pack.damaged.size > 0
   }
+  await tx.query('delete from blobs_set_aside a using packs p where a.name = p.name')
+  let objects = await grown(tx, 'not e.is_damaged')
+  if (hasDamage) objects += await grown(tx, 'true')
   const { rows } = await tx.query<{ incomplete: number }>(
     'select count(distinct (hash, kind)) - $1::bigint as incomplete from entries',
     [objects],
@@ -54,28 +61,39 @@ export async function rebuildIndex(
 /** Every location of every object; `base` is its base there, or null. */
 const rowsToEntries = `
   create temporary table entries on commit drop as
-    select hash, kind, pack_id, "offset", length, crc, checksum, bases[1] collate "C" as base from objects;
+    select hash, kind, pack_id, "offset", length, crc, checksum, bases[1] collate "C" as base, false as is_damaged from objects;
   delete from objects`
 
-async function addEntries(tx: Tx, pack: StoredPack): Promise<void> {
+async function addEntries(tx: Tx, pack: FoundPack): Promise<void> {
   const { rows } = await tx.query<{ id: number }>(
     'insert into packs (name, bytes, object_bytes, created_at) values ($1, $2, $3, now()) returning id',
     [pack.name, pack.bytes, objectBytes(pack)],
   )
+  const damaged = [...pack.damaged].map(({ offset }) => offset)
   for (let i = 0; i < pack.entries.length; i += statementRowsMax) {
     await tx.query(
       `insert into entries
-       select hash, kind, $8, "offset", length, crc, checksum, nullif(split_part(bases, ' ', 1), '') from ${entryRows}`,
-      [...entryColumns(pack.entries.slice(i, i + statementRowsMax)), rows[0]!.id],
+       select hash, kind, $8, "offset", length, crc, checksum, nullif(split_part(bases, ' ', 1), ''), "offset" = any($9::bigint[])
+       from ${entryRows}`,
+      [...entryColumns(pack.entries.slice(i, i + statementRowsMax)), rows[0]!.id, damaged],
     )
   }
 }
 
-const standingAlone = "select e.*, '{}'::text[] as bases from entries e where base is null"
-
-const deltasTo = (chain: number): string =>
-  `select e.*, array_prepend(e.base, b.bases) as bases from entries e
-   join objects b on b.hash = e.base and b.kind = e.kind where cardinality(b.bases) = ${chain}`
+/** Adds the objects that the index lacks, layer by layer, from entries for which `condition` holds. Returns their number. */
+async function grown(tx: Tx, condition: string): Promise<number> {
+  let objects = await inserted(
+    tx,
+    `select e.*, '{}'::text[] as bases from entries e where base is null and ${condition}`,
+  )
+  for (let chain = 0; chain < basesMax; chain++)
+    objects += await inserted(
+      tx,
+      `select e.*, array_prepend(e.base, b.bases) as bases from entries e
+       join objects b on b.hash = e.base and b.kind = e.kind where cardinality(b.bases) = ${chain} and ${condition}`,
+    )
+  return objects
+}
 
 /** Inserts those of the objects that the index lacks, each once, from the pack recorded first. Returns their number. */
 async function inserted(tx: Tx, found: string): Promise<number> {
