@@ -164,6 +164,7 @@ export const CollectionItem = z
       .nullable()
       .meta({ description: '`license` of the metadata, cut off after 200 characters.' }),
     fork: IsFork,
+    hiddenByOperators: HiddenByOperators.optional(),
   })
   .meta({
     id: 'CollectionItem',

@@ -67,8 +67,20 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
       expect([status, row(after).includes(result), after.split('id="done"').length]).toEqual([200, true, 2])
       expect(row(after).includes('>Suspended<')).toBe(form.do === 'suspend')
     }
-    await send({ do: 'quota', quotaOf: 'cy', quotaBytes: '12,345,678' })
-    expect((await operator.get('/admin?for=cy&form=quota')).text).toContain('value="12,345,678"')
+    for (const [given, offered] of [
+      ['12,345,678', '12345678'],
+      ['5,000,000,000', '5 GB'],
+      ['1.5 GB', '1.5 GB'],
+      ['10 GiB', '10 GiB'],
+      ['0', '0 B'],
+      ['9007199254740991', '9007199254740991'],
+    ] as const) {
+      await send({ do: 'quota', quotaOf: 'cy', quotaBytes: given })
+      const { text } = await operator.get('/admin?for=cy&form=quota')
+      const [, value] = /name="quotaBytes"[^>]* value="([^"]*)"/.exec(text)!
+      expect(value).toBe(offered)
+      expect((await send({ do: 'quota', quotaOf: 'cy', quotaBytes: value! })).status).toBe(200)
+    }
     const unclear = await send({ do: 'quota', quotaOf: 'cy', quotaBytes: 'much' })
     expect([unclear.status, unclear.text.includes('such as 10 GB')]).toEqual([400, true])
     await send({ do: 'suspend', account: 'cy' })
@@ -126,6 +138,10 @@ describe.each(anyDatabase)('the state of the registry on $name', (database) => {
     const refused = await anyone.get('/ada/leak')
     expect([refused.status, refused.text.includes('This collection is hidden')]).toEqual([410, true])
     expect(refused.text).not.toContain('people')
+    for (const path of ['/ada/leak', '/ada']) {
+      const { text } = await ada.get(path)
+      expect([path, />Hidden<\/span>/.test(text), />Private<\/span>/.test(text)]).toEqual([path, true, false])
+    }
     expect((await ada.get('/ada/leak')).text).toContain('It names &lt;b>people')
     expect((await operator.get('/admin')).text).toContain('value="ada/leak"')
     expect((await send({ do: 'show', shown: 'ada/leak' })).status).toBe(200)

@@ -44,7 +44,7 @@ const Card = ({ item, level: Heading, note }: CardProps) => (
         </a>
       </Heading>
       {item.fork && <Badge>Fork</Badge>}
-      {!item.public && <Visibility isPublic={false} />}
+      {!item.public && <Visibility isPublic={false} isHidden={item.hiddenByOperators !== undefined} />}
     </div>
     <p class="address">
       <a href={accountPath(item.ownerSlug)}>{item.ownerSlug}</a>

@@ -37,8 +37,16 @@ export const Badge = ({
   tone?: 'public' | 'private' | 'warn'
 }) => <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
 
-export const Visibility = ({ isPublic }: { isPublic: boolean }) =>
-  isPublic ? <Badge tone="public">Public</Badge> : <Badge tone="private">Private</Badge>
+interface VisibilityProps {
+  readonly isPublic: boolean
+  /** True: operators hide it. */
+  readonly isHidden: boolean
+}
+
+export function Visibility({ isPublic, isHidden }: VisibilityProps) {
+  if (isHidden) return <Badge tone="warn">Hidden</Badge>
+  return isPublic ? <Badge tone="public">Public</Badge> : <Badge tone="private">Private</Badge>
+}
 
 /** Topics of a collection, as links to the public collections that have them. */
 export const Topics = ({ topics }: { topics: readonly string[] }) =>

@@ -44,7 +44,7 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
               <bdi>{seen.slug}</bdi>
             </a>
           </h1>
-          <Visibility isPublic={seen.isPublic} />
+          <Visibility isPublic={seen.isPublic} isHidden={seen.hiddenByOperators !== undefined} />
           <VersionPicker seen={seen} tab={tab} type={type} />
           {seen.forkedFrom !== undefined && <Badge>Fork</Badge>}
           <div class="actions">
@@ -69,16 +69,16 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
       {seen.hiddenByOperators !== undefined && (
         <div class="note bad">
           <p>
-            The operators of this registry have hidden this collection since{' '}
-            <Time at={seen.hiddenByOperators.since} />: only members see it.{' '}
-            <q>{seen.hiddenByOperators.reason}</q>
+            The operators of this registry hid this collection <Time at={seen.hiddenByOperators.since} />:
+            only members see it. <q>{seen.hiddenByOperators.reason}</q>
           </p>
         </div>
       )}
       {seen.openedByOperator !== undefined && (
         <div class="note bad">
           <p>
-            You read this {seen.isPublic ? '' : 'private '}collection as an operator until{' '}
+            You read this {seen.isPublic || seen.hiddenByOperators !== undefined ? '' : 'private '}collection
+            as an operator until{' '}
             <time datetime={seen.openedByOperator.until}>{instantText(seen.openedByOperator.until)}</time>,
             because: <q>{seen.openedByOperator.reason}</q>
           </p>

@@ -31,7 +31,7 @@ import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { shownCounts } from '../versions/content.ts'
-import { factsOf } from './frame.ts'
+import { factsOf, hiddenByOperators } from './frame.ts'
 
 export interface BrowseAsk extends PageAsk {
   /** Text anywhere in the name, ignoring case; no character is special. */
@@ -170,6 +170,7 @@ const listedItem = (
   types: [...(head?.listedTypes?.[view] ?? [])],
   license: head?.license ?? null,
   fork: isFork,
+  ...(view === 'full' && hiddenByOperators(collection)),
 })
 
 const publicItem = (listed: ListedCollection) => listedItem(listed, 'public')

@@ -23,7 +23,7 @@ export const Accounts = ({ items, own, done }: AccountsProps) => (
       <Empty title="No account is like that." />
     ) : (
       <DataTable
-        class="data stacked"
+        class="data stacked accounts"
         items={items}
         keyOf={({ id }) => id}
         columns={columnsFor({ own, done })}

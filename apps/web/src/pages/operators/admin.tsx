@@ -48,6 +48,14 @@ async function setQuota({ registry, who }: Visit, form: Form): Promise<Done> {
   return { account, note }
 }
 
+/** Shortest text that the form takes for exactly these bytes: `5 GB`, `10 GiB`, `5368709121`. */
+function quotaText(bytes: number): string {
+  const decimal = sizeText(bytes)
+  if (bytesIn(decimal) === bytes) return decimal
+  const power = [4, 3, 2].find((one) => bytes % 1024 ** one === 0)
+  return power === undefined ? String(bytes) : `${bytes / 1024 ** power} ${'KMGT'[power - 1]}iB`
+}
+
 async function nameOwner({ registry, who }: Visit, form: Form): Promise<Done> {
   const [account, owner] = [typed(form, 'orphan') ?? '', typed(form, 'owner') ?? '']
   await registry.operators.change(who, account, { owner })
@@ -167,7 +175,7 @@ function formsFor(query: URLSearchParams, items: readonly OperatedAccount[]): Fo
   const quota = items.find(({ slug }) => slug === account)?.quotaBytes
   return {
     ...(account && { quotaOf: account, orphan: account, linkTo: account, leaver: account, account }),
-    ...(quota && { quotaBytes: quota.toLocaleString('en') }),
+    ...(typeof quota === 'number' && { quotaBytes: quotaText(quota) }),
     ...(hidden && { hidden }),
     ...(opened && { opened }),
   }

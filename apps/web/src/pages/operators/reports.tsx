@@ -2,7 +2,7 @@
 import { CloseReport, type Report, reportReasons } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { Badge, Name, Pager, Time } from '../../components/small.tsx'
+import { Name, Pager, Time, Visibility } from '../../components/small.tsx'
 import { checked, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
 import { accountPath, collectionPath, withQuery } from '../../paths.ts'
@@ -79,10 +79,8 @@ const columns: readonly Column<Report>[] = [
         <a href={collectionPath(collection)}>
           <Name of={`${collection.owner}/${collection.slug}`} />
         </a>{' '}
-        {collection.hidden ? (
-          <Badge tone="warn">Hidden</Badge>
-        ) : (
-          !collection.public && <Badge tone="private">Private</Badge>
+        {(collection.hidden || !collection.public) && (
+          <Visibility isPublic={false} isHidden={collection.hidden} />
         )}
       </>
     ),
