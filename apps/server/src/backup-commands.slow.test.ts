@@ -190,6 +190,10 @@ describe('the commands, beside a server', () => {
         )
       written(there)
       expect(await command(env, 'move', file)).toMatchObject({ code: 0, err: noFault })
+      expect(await command(env, 'fsck')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('move --back'),
+      })
       expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
       const second = await startProcess(there)
       ending.push(() => second.end('SIGKILL'))

@@ -12,6 +12,7 @@ import {
   type Log,
   LogKeyUnfitError,
   move,
+  moveBack,
   type RestoredLog,
   readSettingFile,
   readWitnesses,
@@ -72,11 +73,15 @@ ulmus-server restore SOURCE --check [--backup ID] [--settings FILE]
                    VERSION_LOG_WITNESSES_FILE are asked first; exits 1 if one knows a later log or does not answer.
 `,
   move: `ulmus-server move FILE
+ulmus-server move --back
 
   Copy the whole registry from the stores of the present settings to those in FILE, an environment file as systemd
   reads it: to another DATABASE_URL or none, another OBJECT_STORE or none, another DATA_DIR. FILE must have all
   settings of the moved server, so start from a copy of the present ones. A store with the same place in both is not
-  moved. The new stores must be empty. The old ones keep their data.
+  moved. The new stores must be empty. The old ones keep their data, and servers refuse to start on them.
+
+  --back  Give up a move from the stores of the present settings: servers start on them again, without all that was
+          written in the new place since.
 
   Stop all servers first.
 `,
@@ -136,6 +141,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
 
   move: (given, around) =>
     orRefused(around, async () => {
+      if (given['back'] === true) return await back(around)
       const began = performance.now()
       const file = String(given['operand'])
       const settings = settingsOfNewPlaces(file)
@@ -147,11 +153,21 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       if (database !== undefined) around.out(`${counted(rows, 'row is', 'rows are')} in ${database}.\n`)
       if (objects !== undefined) around.out(`${blobsText(blobs)}: ${objects}.\n`)
       around.out(
-        `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, never again with the old ones.\n`,
+        `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}: the old stores are refused from now on.\n`,
       )
       around.out(aboutSecrets(sealed, settings) + (database === undefined ? '' : aboutLog(false, settings)))
       return exits.well
     }),
+}
+
+async function back(around: Surroundings): Promise<number> {
+  const places = await moveBack(storesOf(around.environment, around))
+  around.out(
+    places.length === 0
+      ? 'These stores were not moved, and nothing was changed.\n'
+      : `Servers start on these stores again. Never start one on ${places.join(' or ')} any more: remove it.\n`,
+  )
+  return exits.well
 }
 
 async function check(place: ShelfPlace, wanted: string | undefined, { out }: Surroundings): Promise<number> {

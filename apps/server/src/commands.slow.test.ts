@@ -112,6 +112,7 @@ describe('the commands', () => {
       [['backup', 'a', '--keep', '0'], '--keep must be a number from 1'],
       [['restore', '--settings=x'], 'SOURCE is not given'],
       [['move'], 'FILE is not given'],
+      [['move', 'new.env', '--back'], "Unexpected argument 'new.env'"],
       [['export', '--reason', 'x'], 'HANDLE is not given'],
       [['export', 'ada'], '--reason must be one line'],
       [['export', 'ada', '--reason', ' '], '--reason must be one line'],
@@ -136,6 +137,14 @@ describe('the commands', () => {
       expect(await run('export', handle, '--reason', 'Request 18')).toEqual({
         ...{ code: 1, out: '', err: `There is no account \`${handle}\`.\n` },
       })
+  })
+
+  test('move --back says that nothing was moved', async () => {
+    expect(await run('move', '--back')).toEqual({
+      code: 0,
+      err: '',
+      out: 'These stores were not moved, and nothing was changed.\n',
+    })
   })
 
   test('fsck exits 0 when nothing is damaged', async () => {

@@ -114,7 +114,7 @@ ulmus-server log restart
   ...accountHelp,
 }
 
-/** Arguments of each command: switches, options with a value, and the required operand. */
+/** Arguments of each command: switches, options with a value, the required operand, and the switch that may stand instead. */
 const forms: Record<string, Form> = {
   start: {},
   config: { options: ['settings'] },
@@ -125,13 +125,14 @@ const forms: Record<string, Form> = {
   export: { options: ['reason'], operand: 'HANDLE' },
   backup: { options: ['keep', 'settings'], operand: 'TARGET' },
   restore: { switches: ['check', 'log-continues'], options: ['backup', 'settings'], operand: 'SOURCE' },
-  move: { operand: 'FILE' },
+  move: { switches: ['back'], operand: 'FILE', instead: 'back' },
 }
 
 interface Form {
   switches?: readonly string[]
   options?: readonly string[]
   operand?: string
+  instead?: string
 }
 
 /** Runs a command line without the program's name. Resolves to the exit code. @throws errors of opening the stores */
@@ -180,20 +181,19 @@ export async function runCommand(args: readonly string[], around: Surroundings):
 function givenTo(command: string, args: string[]): Given {
   const form = forms[command]
   if (form === undefined) throw new Error(`There is no command "${command}".`)
-  const { switches = [], options = [], operand } = form
+  const { switches = [], options = [], operand, instead = '' } = form
   const kinds = [
     ...switches.map((name) => [name, { type: 'boolean' as const }] as const),
     ...options.map((name) => [name, { type: 'string' as const }] as const),
   ]
-  const parsed = parseArgs({
-    args,
-    options: Object.fromEntries(kinds),
-    allowPositionals: operand !== undefined,
-  })
-  const [named, more] = parsed.positionals
-  if (operand !== undefined && named === undefined) throw new Error(`${operand} is not given.`)
+  const isPositional = operand !== undefined
+  const parsed = parseArgs({ args, options: Object.fromEntries(kinds), allowPositionals: isPositional })
+  const given: Given = { ...parsed.values, operand: parsed.positionals[0] }
+  const wanted = isPositional && given[instead] !== true ? 1 : 0
+  if (parsed.positionals.length < wanted) throw new Error(`${operand} is not given.`)
+  const more = parsed.positionals[wanted]
   if (more !== undefined) throw new Error(`Unexpected argument '${more}'.`)
-  return { ...parsed.values, ...(named !== undefined && { operand: named }) }
+  return given
 }
 
 /** @throws ConfigError for an invalid setting, and the errors of `readFiles` */

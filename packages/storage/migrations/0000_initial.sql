@@ -479,6 +479,7 @@ CREATE TABLE "deletions" (
 CREATE TABLE "installation" (
 	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"id" uuid NOT NULL,
+	"moved_to" text,
 	CONSTRAINT "installation_only" CHECK ("installation"."only")
 );
 --> statement-breakpoint

@@ -13,7 +13,7 @@ import { type Home, openHome, start } from '../testing/home.ts'
 import { openStoreCommands } from '../upkeep/store-commands.ts'
 import { sweep } from '../upkeep/sweep.ts'
 import { backUp } from './backup.ts'
-import { move } from './move.ts'
+import { move, moveBack } from './move.ts'
 import { checkBackup, restore } from './restore.ts'
 import type { ShelfPlace } from './shelf.ts'
 
@@ -360,7 +360,41 @@ describe('a move', () => {
     expect(await move(onServer, elsewhere)).toMatchObject({ database: undefined, rows: 0 })
     await expectSame(elsewhere, filled)
     await expect(move(elsewhere, elsewhere)).rejects.toThrow(/already/)
+    // Both old homes are refused, the one with the present objects, too.
+    await expect(start(config)).rejects.toThrow(
+      /^The database in .* was moved to the database at DATABASE_URL/,
+    )
+    await expect(start(onServer)).rejects.toThrow(
+      `were moved to objects in ${elsewhere.dataFolder}/objects (20`,
+    )
   })
+
+  test.each(databases)(
+    'keeps servers, commands and backups from the old stores until it is given up ($name)',
+    async (database) => {
+      const { config } = await home(database, 'folder')
+      const filled = await fillWithAll(config)
+      const place = await shelf('folder')
+      const { id } = await backUp(config, place, { by })
+      const there = await home(server, 'folder')
+      await move(config, there.config)
+      await expectServes(there.config)
+      for (const use of [start, openStoreCommands])
+        await expect(use(config)).rejects.toThrow(
+          /^The database .* was moved to .*`ulmus-server move --back`/,
+        )
+      await expect(move(config, (await home(server, 'folder')).config)).rejects.toThrow(/was moved to/)
+      await expect(backUp(config, place, { by })).rejects.toThrow(/was moved to/)
+      const restored = await home(server, 'folder')
+      await restore(place, restored.config, id)
+      await expectSame(restored.config, filled)
+
+      expect(await moveBack(config)).toHaveLength(2)
+      expect(await moveBack(config)).toEqual([])
+      await expectSame(config, filled)
+      await expectServes(config)
+    },
+  )
 
   test.each(databases)('is refused while a server runs ($name)', async (database) => {
     const { config } = await home(database, 'folder')

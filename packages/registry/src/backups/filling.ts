@@ -13,6 +13,7 @@ import {
   loadDump,
   migrationTimes,
   readDump,
+  setMovedTo,
 } from '@ulmus/storage'
 import { makePrivate } from '../stores/data-folder.ts'
 import { capital, fillingName, fillingOf, holdsBlobs, StoresUnfitError } from '../stores/installation.ts'
@@ -169,6 +170,7 @@ async function load(database: Database, { dump, endedPushes, installation }: Fil
   const counts = await database.transact(async (tx) => {
     const loaded = await loadDump(tx, readDump(dump!()))
     await tx.query('delete from pushes where id = any($1::uuid[])', [[...endedPushes]])
+    await setMovedTo(tx, null)
     return loaded
   })
   if ((await findInstallation(database)) !== installation)

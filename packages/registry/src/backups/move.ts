@@ -1,6 +1,6 @@
 /**
- * Moves a registry to other stores: a backup that is restored at once. Its servers must be stopped; the old stores stay as they
- * are.
+ * Moves a registry to other stores: a backup that is restored at once. Its servers must be stopped. The old stores keep their
+ * data, and a mark that keeps servers from them.
  */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { otherConnections, writeDump } from '@ulmus/storage'
 import { StoresUnfitError } from '../stores/installation.ts'
+import { markMoved, removeMarks } from '../stores/moved.ts'
 import { openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { contentsOf } from './contents.ts'
 import { copyOwnBlob, hashBlob } from './copy.ts'
@@ -50,11 +51,21 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
       ? { blobs: named, copy: (to, blob) => copyOwnBlob(blobs, to, blob, dump) }
       : undefined,
   })
-  return {
-    ...report,
+  const moved = {
     database: moves.database ? places.database : undefined,
     objects: moves.objects ? places.objects : undefined,
   }
+  await markMoved({ database, blobs }, moved, new Date())
+  return { ...report, ...moved }
+}
+
+/**
+ * Gives up moves from the stores of `config`: servers start on them again.
+ * @returns the places that they had been moved to, with the time
+ */
+export async function moveBack(config: StoresConfig): Promise<string[]> {
+  await using opened = new AsyncDisposableStack()
+  return await removeMarks(await openStores(config, opened, 'check', { mayBeMoved: true }))
 }
 
 const isSameDatabase = (a: StoresConfig, b: StoresConfig): boolean =>

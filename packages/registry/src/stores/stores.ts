@@ -30,6 +30,7 @@ import {
   StoresUnfitError,
   storeLost,
 } from './installation.ts'
+import { demandUnmoved } from './moved.ts'
 import { reportSlow } from './progress.ts'
 
 /** Locations of the stores. `backups/move.ts` compares them, so a new kind of location must be compared there, too. */
@@ -58,19 +59,21 @@ export interface OpenStores {
   database: Database
   blobs: BlobStore
   space: DiskSpace
-  /** @throws StoresUnfitError if they no longer belong to one installation, because one was exchanged under a running server. */
+  /** @throws StoresUnfitError if one was exchanged or moved away under a running server. */
   demandSame(): Promise<void>
 }
 
 /**
  * Opens both; `opened` closes them. Only `serve` creates folders and migrates, and `rebuild` creates a missing database.
- * @throws StoresUnfitError if they do not match, or one is missing; FolderInUseError if another process uses the data folder;
+ * @param options.mayBeMoved true: accept stores that `move` left behind
+ * @throws StoresUnfitError if they do not match, or one is missing or was moved; FolderInUseError if another process uses the data folder;
  * BucketUnusableError; DatabaseUnfitError; the errors of unreachable stores.
  */
 export async function openStores(
   config: StoresConfig,
   opened: AsyncDisposableStack,
   purpose: Purpose,
+  { mayBeMoved = false } = {},
 ): Promise<OpenStores> {
   const folders = foldersOf(config)
   const places = placesOf(config)
@@ -93,8 +96,12 @@ export async function openStores(
   if (isMissing(folders.objects, existsSync) && (await recordsBlobs(database))) throw storeLost(places)
   blobs ??= await openBlobs()
   const stores = { database, blobs }
-  await joinStores(stores, places, purpose)
-  return { ...stores, space, demandSame: () => joinStores(stores, places, 'check') }
+  const demand = async (as: Purpose) => {
+    await joinStores(stores, places, as)
+    if (!mayBeMoved) await demandUnmoved(stores, places)
+  }
+  await demand(purpose)
+  return { ...stores, space, demandSame: () => demand('check') }
 }
 
 /**

@@ -3,7 +3,7 @@
  * A server compares both at each start, and refuses stores of different installations: a sweep would remove all blobs.
  */
 import { sql } from 'drizzle-orm'
-import { boolean, check, pgTable, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 
 export const installation = pgTable(
@@ -12,6 +12,8 @@ export const installation = pgTable(
     /** Always true, so that there is one row. */
     only: boolean('only').primaryKey().default(true),
     id: uuid('id').notNull(),
+    /** Place and time of a move of this database, which must not be served any more; null: it was not moved. */
+    movedTo: text('moved_to'),
   },
   (t) => [check('installation_only', sql`${t.only}`)],
 )
@@ -25,6 +27,18 @@ export async function findInstallation(at: Queries): Promise<string | undefined>
 /** Gives the database an id, unless it has one: several servers may start at the same time. */
 export async function insertInstallation(tx: Tx, id: string): Promise<void> {
   await tx.query('insert into installation (id) values ($1) on conflict do nothing', [id])
+}
+
+/** Undefined if the database was not moved, or is new. */
+export async function movedTo(at: Queries): Promise<string | undefined> {
+  const { rows } = await at.query<{ movedTo: string | null }>(
+    'select moved_to as "movedTo" from installation',
+  )
+  return rows[0]?.movedTo ?? undefined
+}
+
+export async function setMovedTo(at: Queries, place: string | null): Promise<void> {
+  await at.query('update installation set moved_to = $1', [place])
 }
 
 /** True if the database refers to anything in an object store. */
