@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -12,13 +12,20 @@ import { findNewerRelease, migrationTimes } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { silentSecondsMax } from './other-servers.ts'
 
+const migrations = new URL('../../migrations/', import.meta.url)
+const files = readdirSync(migrations)
+  .filter((file) => file.endsWith('.sql'))
+  .sort()
+
 test('every migration in the folder has its time, and they ascend', () => {
-  const files = readdirSync(new URL('../../migrations', import.meta.url)).filter((file) =>
-    file.endsWith('.sql'),
-  )
   const times = migrationTimes()
   expect(times).toHaveLength(files.length)
   expect(times).toEqual(times.toSorted((a, b) => a - b))
+})
+
+test('every migration after the first begins with a comment for the log', () => {
+  for (const file of files.slice(1))
+    expect(readFileSync(new URL(file, migrations), 'utf8'), file).toMatch(/^-- [A-Z].+\.\n/)
 })
 
 describe.each(databases)('migrations ($name)', ({ name, settings }) => {
