@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { releaseFolders } from '@ulmus/registry/testing/releases'
+import { migrationsNow, migrationsOfRelease, releaseFolders } from '@ulmus/registry/testing/releases'
 import { openDatabase } from '@ulmus/storage'
 import { addMigration } from '@ulmus/storage/testing/next-migration'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -56,6 +56,15 @@ describe.each(releaseFolders().map((folder) => [basename(folder), folder] as con
     test('its data folder is upgraded, and every read answers as before', async () => {
       await expectAnswers(server.url, () => true)
     }, 180_000)
+
+    test('the log says what each later migration does', () => {
+      const before = migrationsOfRelease(release)
+      for (const file of Object.keys(migrationsNow()).filter((name) => !(name in before))) {
+        const name = basename(file, '.sql')
+        expect(server.output.out).toMatch(new RegExp(`Migrating the database: ${name} \\(.+\\.\\)`))
+        expect(server.output.out).toContain(`Migrated the database: ${name} took`)
+      }
+    })
 
     /** Answers may have gained members, and lost none. */
     async function expectAnswers(url: string, isCompared: (answer: KeptAnswer) => boolean): Promise<void> {
@@ -145,6 +154,8 @@ describe.each(releaseFolders().map((folder) => [basename(folder), folder] as con
     test('a backup made before an upgrade undoes it', async () => {
       const [stores, backup] = [{ DATA_DIR: at('before') }, at('backup-before')]
       unpackFolder(join(release, 'data.tar.zst'), at('before'))
+      // Only a start migrates, and this release backs up only what it has migrated.
+      await (await startProcess(stores)).end('SIGTERM')
       expect(await run(program.server, ['backup', backup], stores)).toMatchObject({ code: 0 })
       // A release of the future migrates, and this one is the older.
       addMigration(at('migrations'), 'alter table accounts add column later text;')
