@@ -182,9 +182,12 @@ export type HandOver = z.infer<typeof HandOver>
 /** Answer to the transfer of an account's collections. */
 export const HandedOver = z
   .object({
-    collections: z.array(z.object({ from: z.string(), to: z.string() })).meta({
-      description: 'Former and new path of each collection. The former path redirects to the new one.',
-    }),
+    collections: z
+      .array(z.object({ from: z.string(), to: z.string(), hidden: z.literal(true).optional() }))
+      .meta({
+        description:
+          'Former and new path of each collection. The former path redirects to the new one. `hidden`: operators must show it before others see it.',
+      }),
   })
   .meta({
     id: 'HandedOver',

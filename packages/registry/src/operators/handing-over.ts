@@ -10,7 +10,6 @@ import {
   collectionsOfAccount,
   isUniqueViolation,
   lockCollection,
-  showCollection,
   slugsKnownElsewhere,
   type Tx,
 } from '@ulmus/storage'
@@ -24,11 +23,14 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
 import { lockNamed, wrong } from './accounts.ts'
+import { keepHidden } from './suspended-collections.ts'
 
 /** `owner/slug` */
 export interface HandedOver {
   readonly from: string
   readonly to: string
+  /** Present if operators must show it before others see it. */
+  readonly hidden?: true
 }
 
 /** Slugs tried per collection: another collection may take one at the same moment. */
@@ -90,10 +92,11 @@ const giveOnce = (context: Context, caller: Caller, { id, giver, receiver }: Giv
     if (collection?.ownerId !== giver.id) return undefined
     const slug = await freeSlug(context, tx, account, collection)
     await moveCollection(context, tx, { collection, from: giver, to: account, slug }, tell)
-    // It was hidden only because the giver is suspended.
-    if (collection.hiddenAt !== null && collection.hiddenReason === null)
-      await showCollection(tx, { id, at: context.now() })
-    return { from: `${giver.slug}/${collection.slug}`, to: `${account.slug}/${slug}` }
+    const isHidden = collection.hiddenAt !== null
+    // Hidden with the giver: a new owner must not publish it without a decision of operators.
+    if (isHidden && collection.hiddenReason === null) await keepHidden(context, tx, id, 'transferred')
+    const moved = { from: `${giver.slug}/${collection.slug}`, to: `${account.slug}/${slug}` }
+    return isHidden ? { ...moved, hidden: true } : moved
   })
 
 /** Slugs looked up in one query. */

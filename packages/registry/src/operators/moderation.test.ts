@@ -134,13 +134,25 @@ describe.each(serviceDatabases)('hidden collections on $name', (database) => {
     expect(await outcome(operators.erase(root, 'rae'))).toBe('ok')
   })
 
-  test('collections that were hidden with their owner are public below a new one, and stay hidden after an erasure', async () => {
+  test('collections that were hidden with their owner stay hidden below a new one and after an erasure', async () => {
     const { operators, accounts, moderation } = services
     const heir = await signIn(context, 'heir')
     await accounts.createOrg(heir, { slug: 'guild', displayName: 'Guild' })
     await operators.change(root, 'ada', { suspended: true })
-    await operators.handOver(root, 'ada', { to: 'guild', collections: ['open', 'court'] })
-    expect(await read({ owner: 'guild', slug: 'open' })).toBe('ok')
+    expect(await operators.handOver(root, 'ada', { to: 'guild', collections: ['open', 'court'] })).toEqual([
+      { from: 'ada/court', to: 'guild/court', hidden: true },
+      { from: 'ada/open', to: 'guild/open', hidden: true },
+    ])
+    const open = { owner: 'guild', slug: 'open' }
+    expect((await moderation.hidden(root)).find(({ slug }) => slug === 'open')).toMatchObject({
+      hiddenReason: 'Its former owner was suspended.',
+    })
+    // The end of the suspension concerns what the person has.
+    await operators.change(root, 'ada', { suspended: false })
+    expect(await read(open)).toBe('collection_hidden')
+    await operators.change(root, 'ada', { suspended: true })
+    await moderation.show(root, open)
+    expect(await read(open)).toBe('ok')
     expect(await read({ owner: 'guild', slug: 'court' })).toBe('collection_hidden')
     await operators.erase(root, 'ada', { confirmed: true })
     const listed = async () => (await services.collections.browse({})).items.map(({ slug }) => slug)

@@ -47,7 +47,7 @@ import type { Caller, Principal } from '../principal.ts'
 import { lockNamed, lockOther, wrong } from './accounts.ts'
 import { type HandedOver, handOver } from './handing-over.ts'
 import { linkIdentity } from './identities.ts'
-import { hideWithOwner, keepHidden } from './suspended-collections.ts'
+import { hideWithOwner, keepAllHidden } from './suspended-collections.ts'
 
 const bySlug = byText('slug')
 /** Maximum public collections listed in a refusal. */
@@ -246,7 +246,7 @@ async function erase(
     }
     const at = context.now()
     const anonymous = { slug: erasedSlug(), displayName: 'Erased account' }
-    await keepHidden(context, tx, account.id)
+    await keepAllHidden(context, tx, account.id)
     const organizationsWithoutOwner = await soleOwnerOf(tx, account.id)
     await erasePerson(tx, account, { ...anonymous, at })
     await renameOwnerOfCollections(tx, account.id, anonymous)

@@ -154,7 +154,7 @@ describe.each(serviceDatabases)('people who come back or leave on $name', (datab
     for (const slug of ['maps', 'maps-2']) await collections.create(heir, 'atlas', { slug })
     for (const slug of ['maps', 'shop']) await publish(leo, slug)
     await collections.create(leo, 'leo', { slug: 'draft' })
-    await operators.change(root, 'leo', { suspended: true })
+    await operators.change(root, 'leo', { suspended: true, hideCollections: false })
     await operators.change(root, 'atlas', { quotaBytes: 0 })
     const hand = (what: Parameters<typeof operators.handOver>[2]) => operators.handOver(root, 'leo', what)
     expect(await outcome(hand({ to: 'leo' }))).toBe('invalid_request')

@@ -2,11 +2,22 @@
 import { hiddenWithOwner, hideCollection, keepFormerSlug, showCollection, type Tx } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 
-/** Gives collections that are hidden with their owner a reason of their own, so that they stay hidden after its erasure. */
-export async function keepHidden(context: Context, tx: Tx, ownerId: string): Promise<void> {
-  const reason = 'Its owner was suspended, and then erased.'
+/** Gives a collection that is hidden with its owner a reason of its own, so that it stays hidden without that owner. */
+export const keepHidden = (
+  context: Context,
+  tx: Tx,
+  id: string,
+  then: 'erased' | 'transferred',
+): Promise<void> => hideCollection(tx, { id, at: context.now(), reason: reasons[then] })
+
+const reasons = {
+  erased: 'Its owner was suspended, and then erased.',
+  transferred: 'Its former owner was suspended.',
+}
+
+export async function keepAllHidden(context: Context, tx: Tx, ownerId: string): Promise<void> {
   for (const { id } of await hiddenWithOwner(tx, ownerId, { isSuspended: false }))
-    await hideCollection(tx, { id, at: context.now(), reason })
+    await keepHidden(context, tx, id, 'erased')
 }
 
 /**

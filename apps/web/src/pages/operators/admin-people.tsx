@@ -57,7 +57,10 @@ export async function handOver({ registry, who }: Visit, form: Form): Promise<Do
   const account = typed(form, 'leaver') ?? ''
   const done = await registry.operators.handOver(who, account, { to, collections })
   if (done.length === 0) return { account, note: 'The account has no collections: nothing was transferred.' }
-  return { account, note: `Transferred to ${to}:`, collections: done.map((moved) => moved.to) }
+  const hidden = done.filter((moved) => moved.hidden).length
+  const note =
+    hidden === 0 ? '' : ` (${hidden} hidden from others, until you show them here under “Hidden collections”)`
+  return { account, note: `Transferred to ${to}${note}:`, collections: done.map((moved) => moved.to) }
 }
 
 export async function erase({ registry, who }: Visit, form: Form): Promise<Done> {
