@@ -85,7 +85,8 @@ export interface SignedHere {
 }
 
 /**
- * Signs the latest size, unless it is signed. Compares the log with its last signed checkpoint at the first call and before each signature.
+ * Signs the latest size, unless it is signed. Compares the log with its last signed checkpoint, and the key with those of the log, at the
+ * first call and before each signature.
  * @throws LogBehindError if the database lacks signed entries; Error if the key is not one of this log
  */
 export async function signLatest(
@@ -104,14 +105,14 @@ export async function signLatest(
   for (const signed of [kept, here.latest])
     if (signed?.origin === origin) await demandContinues(database, signed, log.size)
   if (isSigned(log) && kept === undefined) await keepOutside(blobs, origin, log.checkpoint!)
-  here.isCompared = true
-  if (isSigned(log)) return
   const own = await knownSigners(database, { origin, signers, now: now() })
   // Readers who have seen this log know its keys.
   if (own.length === 0)
     throw new Error(
       `${vkeyUnder(origin, signers[0]!)} is not a key of this log, whose last one is ${(await listLogKeys(database)).at(-1)?.vkey}. Give all servers that one by VERSION_LOG_KEY_FILE; to replace it, name it in VERSION_LOG_KEY_FILE_FORMER.`,
     )
+  here.isCompared = true
+  if (isSigned(log)) return
   const { size } = log
   const root = await rootOf(size, storedHashes(database, size))
   here.latest = { origin, size, root }

@@ -50,6 +50,7 @@ import {
   type TestContext,
 } from '../testing/context.ts'
 import { sequence } from './sequencing.ts'
+import type { SignedHere } from './signing.ts'
 import { storedHashes } from './stored-hashes.ts'
 import { type VersionLog, versionLogOf } from './version-log.ts'
 
@@ -427,7 +428,12 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
 
   test('a key that the log does not know signs nothing', async () => {
     const other = signerOf(signer.name, 'ed25519', new Uint8Array(32).fill(2))
+    await settled()
     const before = await findLog(context.database)
+    // A server with it says so from its start, before there is anything to sign.
+    const here: SignedHere = {}
+    for (let tick = 0; tick < 2; tick++)
+      await expect(sequence(context, [other], here)).rejects.toThrow('is not a key of this log')
     await addVersion(context, await collection())
     await context.database.transact((tx) => numberEvents(tx, 1_000))
     await expect(sequence(context, [other])).rejects.toThrow('is not a key of this log')
