@@ -53,10 +53,14 @@ export function aboutSecrets(sealed: { webhooks: number; mails: number }, enviro
     ...(webhooks > 0 ? [counted(webhooks, 'webhook')] : []),
     ...(mails > 0 ? [counted(mails, 'unsent mail')] : []),
   ]
+  const losses = [
+    ...(webhooks > 0 ? ['webhooks send nothing until each has a new secret'] : []),
+    ...(mails > 0 ? ['these mails fail'] : []),
+  ]
   const needed = `Only the key of the old registry opens the secrets of ${rows.join(' and ')}.`
   return secrets.isThere
     ? `${needed} The key here is ${secrets.path}: it must be a copy of that one.\n`
-    : `MISSING: the key of secrets. ${needed} ${placeFor(secrets)}. Without it, webhooks send nothing until each has a new secret, and these mails fail.\n`
+    : `MISSING: the key of secrets. ${needed} ${placeFor(secrets)}. Without it, ${losses.join(', and ')}.\n`
 }
 
 /** @param isRenamed the log continues under another name, so that another key does no harm */
@@ -68,6 +72,9 @@ export function aboutLog(isRenamed: boolean, environment: Environment): string {
     : 'The signed log continues under its name.'
   if (log.isThere)
     return `${name} The key here is ${log.path}${isRenamed ? '' : ': it must be a copy of the one of the old registry'}.\n`
-  const without = log.path === undefined ? 'the log is not signed' : 'the start makes another key'
-  return `${name}\nMISSING: the key of the log. ${placeFor(log)}. Without it, ${without}${isRenamed || log.path === undefined ? '' : ', which the log refuses'}.\n`
+  if (isRenamed)
+    return `${name} Any key may sign it: ${log.path === undefined ? `name the former one or a new one of \`ulmus-server log key\` in ${log.setting}, or it is not signed` : `the start makes one, unless you copy the former one to ${log.path} before`}.\n`
+  const without =
+    log.path === undefined ? 'the log is not signed' : 'the start makes another key, which the log refuses'
+  return `${name}\nMISSING: the key of the log. ${placeFor(log)}. Without it, ${without}.\n`
 }
