@@ -150,6 +150,12 @@ test.each<[Record<string, string>, object]>([
       },
     },
   ],
+  ...['data@a.example', 'mailto:data@a.example', 'MailTo:data@a.example'].map(
+    (contact): [Record<string, string>, object] => [
+      { CONTACT: contact },
+      { site: { contact: 'mailto:data@a.example' } },
+    ],
+  ),
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
   [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10, signIn: 600, reports: 10 } }],
   [{ MAX_CONNECTIONS: '100' }, { connectionsMax: 100 }],
@@ -248,8 +254,10 @@ test.each<[Record<string, string>, string]>([
   [{ SITE_NAME: 'x'.repeat(61) }, 'SITE_NAME'],
   [{ SITE_LINKS: 'Imprint' }, 'SITE_LINKS must be names'],
   [{ SITE_LINKS: 'Imprint=javascript:alert(1)' }, 'SITE_LINKS must be names'],
-  [{ CONTACT: 'data' }, 'CONTACT must be'],
-  [{ CONTACT: 'javascript:alert(1)' }, 'CONTACT must be'],
+  ...[
+    ...['data', 'javascript:alert(1)', 'mailto:', 'mailto:data', 'mailto:mailto:a@b.example'],
+    ...['mailto:a@b.example?cc=c@d.example', 'a@b.example,c.example', 'mailto:https://a.example'],
+  ].map((contact): [Record<string, string>, string] => [{ CONTACT: contact }, 'CONTACT must be']),
   [{ SMTP_URL: 'smtp://127.0.0.1' }, 'MAIL_FROM is not set, but SMTP_URL is'],
   [{ MAIL_FROM: 'a@b.example' }, 'SMTP_URL is not set, but MAIL_FROM is'],
   ...['data', 'a@b, c@d.example', 'A <a@b.example>', 'a\n@b.example'].map(

@@ -54,11 +54,15 @@ function readLinks(text: string | undefined): Site['links'] {
   throw new ConfigError(`SITE_LINKS may have ${linksMax} links; it has ${links.length}.`)
 }
 
-/** An e-mail address, or the address of a page. */
+/** One mailbox. Characters that separate several, or end the address in a `mailto:` URL, are refused. */
+const mailbox = /^[^\s@<>(),;:"\\[\]?&#]+@[^\s@<>(),;:"\\[\]?&#]+\.[^\s@<>(),;:"\\[\]?&#]+$/
+
+/** An e-mail address, also with `mailto:` before it, or the address of a page. */
 function readContact(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   if (/^https:\/\/\S+$/.test(text) && URL.canParse(text)) return text
-  if (/^[^\s@<>?&]+@[^\s@<>?&]+\.[^\s@<>?&]+$/.test(text)) return `mailto:${text}`
+  const address = text.replace(/^mailto:/i, '')
+  if (mailbox.test(address)) return `mailto:${address}`
   throw new ConfigError(
     `CONTACT must be an e-mail address or a URL that begins with https://; it is "${text}".`,
   )
