@@ -198,6 +198,11 @@ test.each<[Record<string, string>, object]>([
     { ...oidc, OIDC_ISSUER: 'http://localhost:9000' },
     { oidc: { issuer: 'http://localhost:9000', clientId: 'ulmus' } },
   ],
+  [
+    { ...oidc, OIDC_ISSUER: 'https://login.example/a/.well-known/openid-configuration' },
+    { oidc: { issuer: 'https://login.example/a' } },
+  ],
+  [{ ...oidc, OIDC_ISSUER: 'https://login.example/a/' }, { oidc: { issuer: 'https://login.example/a/' } }],
 ])('%j', (env, wanted) => {
   expect(readConfig(env)).toMatchObject(wanted)
 })

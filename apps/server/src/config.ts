@@ -9,6 +9,7 @@ import { demandDatabaseUrl } from './variables/database-settings.ts'
 import { readHost } from './variables/host-settings.ts'
 import { readMailFrom, readSmtpUrl } from './variables/mail-settings.ts'
 import { type OutsideSettings, readOutside, readOutsideProxy } from './variables/outside-settings.ts'
+import { readOidc, readOperatorClaim, readOperators } from './variables/sign-in-settings.ts'
 import { readSite, type SiteSettings } from './variables/site-settings.ts'
 import {
   ConfigError,
@@ -166,30 +167,6 @@ export function readConfig(env: Environment, note?: (read: ReadVariable) => void
 export const readPublicUrl = (env: Environment): Config['publicUrl'] =>
   variablesOf(env).publicUrl('PUBLIC_URL')
 
-/** `issuer#subject`, separated by commas. A subject may contain `#`, the URL of an issuer cannot. */
-function readOperators(read: Variables): { issuer: string; subject: string }[] {
-  const given = read.text('OPERATORS')?.split(',') ?? []
-  return given.map((one) => {
-    const [, issuer, subject] = /^\s*([^#\s]+)#(\S+)\s*$/.exec(one) ?? []
-    if (issuer === undefined || subject === undefined)
-      throw new ConfigError(
-        `OPERATORS must be issuer#subject, with commas between several, such as https://login.example#248289761001; it has "${one.trim()}". (In a file of variables it needs double quotes around it: there a \`#\` may begin a comment.)`,
-      )
-    return { issuer, subject }
-  })
-}
-
-/** `claim:value`. */
-function readOperatorClaim(read: Variables): Config['operatorClaim'] {
-  const given = read.text('OPERATOR_CLAIM')
-  if (given === undefined) return null
-  const [, name, value] = /^([^:\s]+):(\S+)$/.exec(given) ?? []
-  if (name !== undefined && value !== undefined) return Object.freeze({ name, value })
-  throw new ConfigError(
-    `OPERATOR_CLAIM must be claim:value, such as groups:registry-admins; it is "${given}".`,
-  )
-}
-
 /**
  * @param note receives each variable that is read
  * @throws ConfigError
@@ -222,24 +199,6 @@ function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined):
       `PUBLIC_URL is ${config.publicUrl}, which others can reach, and ${why}: ${cure}, or unset PUBLIC_URL.`,
     )
   }
-}
-
-function readOidc(read: Variables): Config['oidc'] {
-  const names = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
-  const set = names.filter((name) => read.text(name) !== undefined)
-  if (set.length === 0) return null
-  const missing = names.find((name) => !set.includes(name))
-  if (missing !== undefined)
-    throw new ConfigError(
-      `${missing} is not set, but ${set[0]} is. Set all three of ${names.join(', ')}, or none.`,
-    )
-  const issuer = read.url('OIDC_ISSUER')!
-  if (issuer.protocol !== 'https:' && !isLoopback(issuer.hostname)) {
-    throw new ConfigError(
-      'OIDC_ISSUER must begin with https://; plain http is only for providers on this machine.',
-    )
-  }
-  return Object.freeze({ issuer: read.text('OIDC_ISSUER')!, clientId: read.text('OIDC_CLIENT_ID')! })
 }
 
 function readRateLimits(read: Variables): RateLimits | null {

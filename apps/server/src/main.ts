@@ -68,7 +68,7 @@ function warnOfIssuer({ oidc }: Config, { oidcClientSecret }: Secrets, log: Logg
   if (oidc === null) return
   const { issuer, clientId } = oidc
   void issuerFault({ issuer: () => issuer, clientId, clientSecret: oidcClientSecret! }).then((fault) => {
-    if (fault !== undefined) log.error({}, fault)
+    if (fault !== undefined) log[fault.level]({}, fault.sentence)
   })
 }
 

@@ -195,7 +195,23 @@ test.each([
   ],
   [
     { ...oidc, OPERATORS: 'https://login.example#ada,https://login.example/#eve' },
-    /^OPERATORS names https:\/\/login\.example\/#eve, .* Did you mean https:\/\/login\.example#eve\?/,
+    /^OPERATORS names https:\/\/login\.example\/#eve, but OIDC_ISSUER is https:\/\/login\.example: (?!.*Did you mean).* exactly the issuer \(iss\).* https:\/\/login\.example\/\.well-known\/openid-configuration\.$/,
+  ],
+  [
+    { ...oidc, OIDC_ISSUER: 'https://login.example/', OPERATORS: 'https://login.example#ada' },
+    /^OPERATORS names https:\/\/login\.example#ada, but OIDC_ISSUER is https:\/\/login\.example\/: (?!.*Did you mean)/,
+  ],
+  [
+    { ...oidc, OPERATORS: 'https://else.example#eve' },
+    /^OPERATORS names https:\/\/else\.example#eve, .* Did you mean https:\/\/login\.example#eve\?/,
+  ],
+  [
+    {
+      ...oidc,
+      OIDC_ISSUER: 'https://login.example/a/.well-known/openid-configuration',
+      OPERATORS: 'https://login.example/a#ada',
+    },
+    /^OIDC_ISSUER ends with .* description: https:\/\/login\.example\/a, or the same with a slash/,
   ],
   [{ ...oidc, OPERATORS: 'urn:ulmus:development#ada' }, /^OPERATORS names urn:ulmus:development#ada, but/],
   [{ OPERATORS: 'https://login.example#ada' }, /Did you mean urn:ulmus:development#ada\?/],

@@ -2,8 +2,10 @@
 import { isInnerHost, sizeText } from '@ulmus/registry'
 import { type Config, readConfig, readSecrets } from '../config.ts'
 import { devIssuer } from '../sign-in/dev-provider.ts'
+import { isSameAddress } from '../sign-in/faults.ts'
 import { unencryptedHost } from '../variables/database-settings.ts'
-import type { Environment } from '../variables/variables.ts'
+import { namesDescription } from '../variables/sign-in-settings.ts'
+import { type Environment, variablesOf } from '../variables/variables.ts'
 import { misspeltIn, withoutPasswords } from './effective.ts'
 
 /** @throws ConfigError for the first invalid setting */
@@ -38,6 +40,10 @@ export function settingWarnings(env: Environment): string[] {
     )
   if (mailFrom !== null && outside === null)
     warnings.push('SMTP_URL is set, but OUTSIDE is off: no mail is sent. Remove OUTSIDE to send it.')
+  if (config.oidc !== null && namesDescription(variablesOf(env)))
+    warnings.push(
+      `OIDC_ISSUER ends with /.well-known/openid-configuration, which the server takes off. Set it to the issuer itself, exactly as "issuer" in that description: ${withoutPasswords(config.oidc.issuer)}, or the same with a slash at the end.`,
+    )
   return [...warnings, ...operatorWarnings(config), ...sizeWarnings(config)]
 }
 
@@ -72,16 +78,24 @@ function sizeWarnings({ quotaBytes, fileBytesMax, tablesBytes, diskReserveBytes 
 /** Operators that no sign-in makes. Trusted issuers make keys, never accounts. */
 function operatorWarnings({ oidc, operators, operatorClaim }: Config): string[] {
   const users = oidc?.issuer ?? devIssuer
-  const signIn = oidc === null ? 'by the built-in sign-in' : `by OIDC_ISSUER, ${withoutPasswords(users)}`
   const warnings = operators
     .filter(({ issuer }) => issuer !== users)
     .map(
       ({ issuer, subject }) =>
-        `OPERATORS names ${withoutPasswords(issuer)}#${subject}, but users sign in ${signIn}: the name matches only an account that had that identity before. Did you mean ${withoutPasswords(users)}#${subject}? The issuer must be exactly as in the provider's description, also with or without a slash at the end.`,
+        `OPERATORS names ${withoutPasswords(issuer)}#${subject}, but ${hintOf(issuer, subject, oidc)}`,
     )
   if (oidc === null && operatorClaim !== null)
     warnings.push(
       'OPERATOR_CLAIM is set, but the built-in sign-in has no claims: set OIDC_ISSUER, or name operators in OPERATORS.',
     )
   return warnings
+}
+
+/** Only the provider knows which of two spellings is right: a hint to change OPERATORS may lead astray. */
+function hintOf(issuer: string, subject: string, oidc: Config['oidc']): string {
+  const users = withoutPasswords(oidc?.issuer ?? devIssuer)
+  if (oidc !== null && isSameAddress(issuer, oidc.issuer))
+    return `OIDC_ISSUER is ${users}: one of them is written wrongly, such as by a slash at the end. Both must be exactly the issuer (iss) by which the provider calls itself: "issuer" in ${users.replace(/\/+$/, '')}/.well-known/openid-configuration.`
+  const signIn = oidc === null ? 'by the built-in sign-in' : `by OIDC_ISSUER, ${users}`
+  return `users sign in ${signIn}: the name matches only an account that had that identity before. Did you mean ${users}#${subject}? The issuer must be exactly as in the provider's description, also with or without a slash at the end.`
 }

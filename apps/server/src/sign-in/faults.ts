@@ -39,6 +39,21 @@ export function issuerSentence(issuer: string, error: unknown): string {
   return `OIDC_ISSUER, ${issuer}, ${issuerFaultOf(error as ProviderError)} Until then no user can sign in; the rest works.`
 }
 
+/** True if two issuers differ at most by slashes at the end, the case of the host or the usual port. */
+export function isSameAddress(one: string, other: string): boolean {
+  const plain = (issuer: string) => (URL.parse(issuer)?.href ?? issuer).replace(/\/+$/, '')
+  return plain(one) === plain(other)
+}
+
+/**
+ * A sentence about an issuer that works although the provider writes its own otherwise, for identities have the provider's; undefined if
+ * it is right. The description of a provider with several tenants names a pattern, which is no issuer.
+ */
+export const spellingSentence = (issuer: string, own: string): string | undefined =>
+  issuer === own || !isSameAddress(issuer, own)
+    ? undefined
+    : `OIDC_ISSUER is ${lineOf(issuer)}; the provider calls itself ${lineOf(own)}: set it so. OPERATORS must name ${lineOf(own)}, too.`
+
 function issuerFaultOf(error: ProviderError): string {
   const { status, body } = (error.cause ?? {}) as { status?: unknown; body?: { issuer?: unknown } }
   switch (error.code) {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { spellingSentence } from './faults.ts'
 import { issuerFault } from './issuer-fault.ts'
 
 const provider = (issuer: string) =>
@@ -28,7 +29,7 @@ async function faultOf(answer: { status?: number; type?: string; body: (url: str
 test('a provider has no fault, and one that is gone does not answer', async () => {
   const { fault, after } = await faultOf({ body: provider })
   expect(fault).toBeUndefined()
-  expect(after).toMatch(/^OIDC_ISSUER, http:.* does not answer: .*ECONNREFUSED/)
+  expect(after?.sentence).toMatch(/^OIDC_ISSUER, http:.* does not answer: .*ECONNREFUSED/)
 })
 
 test.each<[Parameters<typeof faultOf>[0], RegExp]>([
@@ -42,6 +43,26 @@ test.each<[Parameters<typeof faultOf>[0], RegExp]>([
   [{ body: () => '{}' }, /is no OpenID Connect provider: /],
 ])('%#: one sentence about a wrong issuer', async (answer, sentence) => {
   const { fault } = await faultOf(answer)
-  expect(fault).toMatch(sentence)
-  expect(fault).toMatch(/the rest works\.$/)
+  expect(fault?.level).toBe('error')
+  expect(fault?.sentence).toMatch(sentence)
+  expect(fault?.sentence).toMatch(/the rest works\.$/)
+})
+
+test('an issuer that the provider writes otherwise is named with the right one', async () => {
+  for (const own of [(url: string) => `${url}/`, (url: string) => url.replace('http', 'HTTP')]) {
+    let right = ''
+    const { fault } = await faultOf({
+      body: (url) => {
+        right = own(url)
+        return provider(right)
+      },
+    })
+    expect(fault?.level).toBe('warn')
+    expect(fault?.sentence).toContain(`; the provider calls itself ${right}: set it so. OPERATORS must`)
+  }
+})
+
+test('a description of several tenants names no issuer to set', () => {
+  const own = 'https://login.microsoftonline.com/{tenantid}/v2.0'
+  expect(spellingSentence('https://login.microsoftonline.com/common/v2.0', own)).toBeUndefined()
 })
