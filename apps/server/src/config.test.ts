@@ -60,7 +60,15 @@ test('requests to other servers go to public addresses, and to those that the op
   expect(readSecrets({ OUTSIDE_PROXY: 'http://user:pw@proxy.example:4750' }).outsideProxy).toBe(
     'http://user:pw@proxy.example:4750/',
   )
-  expect(() => readSecrets({ OUTSIDE_PROXY: 'http://proxy.example/path' })).toThrow(/OUTSIDE_PROXY/)
+  for (const proxy of [
+    'http://proxy.example/path',
+    'http://user:hunter2#@proxy.example',
+    'ftp://proxy.example',
+  ]) {
+    const refused = () => readSecrets({ OUTSIDE_PROXY: proxy })
+    expect(refused).toThrow(/^OUTSIDE_PROXY must be like .* # is %23/)
+    expect(refused).not.toThrow(/hunter2/)
+  }
 })
 
 test('mail has a server and a sender', () => {
@@ -77,8 +85,8 @@ test('mail has a server and a sender', () => {
     ['mail.example', 'it is no URL'],
     ['https://mail.example', 'it begins with https://'],
     ['smtp://', 'it is no URL|it names no host'],
-    ['smtp://a:hunter2/x@mail.example', 'it is no URL|write / as %2F'],
-    ['smtp://a:hunter2#@mail.example', 'it is no URL|# as %23'],
+    ['smtp://a:hunter2/x@mail.example', 'In a password, # is %23'],
+    ['smtp://a:hunter2#@mail.example', 'In a password, # is %23'],
     ['smtp://mail.example/inbox', 'after the host'],
     ['smtp://ada@mail.example', 'a user without a password'],
     ['smtp://ada:%zz@mail.example', 'write % as %25'],

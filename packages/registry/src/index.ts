@@ -1,7 +1,7 @@
 /** Everything that apps may use of this package: package.json exports no other file of it, except for tests. */
 
 // Errors and helpers of lower packages, for apps that may import only this one.
-export { InputError, type Json, parseStrict, resourceText } from '@ulmus/content'
+export { InputError, type Json, parseStrict, resourceText, tlsReason } from '@ulmus/content'
 export { counted, sizeText } from '@ulmus/content/quantities'
 export {
   accountName,

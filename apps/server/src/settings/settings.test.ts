@@ -216,6 +216,14 @@ test.each([
   [{ ...oidc, OPERATORS: 'urn:ulmus:development#ada' }, /^OPERATORS names urn:ulmus:development#ada, but/],
   [{ OPERATORS: 'https://login.example#ada' }, /Did you mean urn:ulmus:development#ada\?/],
   [{ OPERATOR_CLAIM: 'groups:admins' }, /^OPERATOR_CLAIM is set, but the built-in sign-in/],
+  [
+    { ...mail, SMTP_URL: 'smtps://mail.example:587' },
+    /^SMTP_URL has smtps:\/\/ with port 587, .* use smtp:\/\//,
+  ],
+  [
+    { ...mail, SMTP_URL: 'smtp://mail.example:465' },
+    /^SMTP_URL has smtp:\/\/ with port 465, .* use smtps:\/\//,
+  ],
   [{ ...mail, OUTSIDE: 'off' }, /^SMTP_URL is set, but OUTSIDE is off: no mail is sent/],
   ...['QUOTA_BYTES', 'MAX_FILE_BYTES', 'TABLES_BYTES', 'DISK_RESERVE_BYTES'].map(
     (name): [Record<string, string>, RegExp] => [
@@ -244,6 +252,8 @@ test.each([
   { ...oidc, PUBLIC_URL: 'http://registry.internal:4000', NODE_ENV: 'development' },
   { ...oidc, OPERATORS: 'https://login.example#ada', OPERATOR_CLAIM: 'groups:admins' },
   { OPERATORS: 'urn:ulmus:development#ada' },
+  { ...mail, SMTP_URL: 'smtps://mail.example:465' },
+  { ...mail, SMTP_URL: 'smtp://mail.example:587' },
   { ...mail, PUBLIC_URL: 'http://127.0.0.1:4000' },
   { ...server, ...mail, SECRETS_KEY_FILE: '/etc/ulmus/secrets.key' },
 ])('%j is nothing to warn of', (env) => {

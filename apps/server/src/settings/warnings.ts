@@ -4,6 +4,7 @@ import { type Config, readConfig, readSecrets } from '../config.ts'
 import { devIssuer } from '../sign-in/dev-provider.ts'
 import { isSameAddress } from '../sign-in/faults.ts'
 import { unencryptedHost } from '../variables/database-settings.ts'
+import { portWarning } from '../variables/mail-settings.ts'
 import { namesDescription } from '../variables/sign-in-settings.ts'
 import { type Environment, variablesOf } from '../variables/variables.ts'
 import { misspeltIn, withoutPasswords } from './effective.ts'
@@ -12,7 +13,7 @@ import { misspeltIn, withoutPasswords } from './effective.ts'
 export function settingWarnings(env: Environment): string[] {
   const config = readConfig(env)
   const { publicUrl, mailFrom, outside, secretsKeys } = config
-  const { databaseUrl } = readSecrets(env)
+  const { databaseUrl, smtpUrl } = readSecrets(env)
   const has = (name: string) => (env[name]?.trim() ?? '') !== ''
   const warnings = misspeltIn(env)
   // The driver reads PGSSLMODE too.
@@ -38,6 +39,8 @@ export function settingWarnings(env: Environment): string[] {
     warnings.push(
       'SMTP_URL is set, but SECRETS_KEY_FILE is not: invitations to addresses of mail are not sent, since their links wait encrypted in the database. Make a file by `openssl rand -base64 32`, and name it on all servers.',
     )
+  const wrongPort = smtpUrl === undefined ? undefined : portWarning(smtpUrl)
+  if (wrongPort !== undefined) warnings.push(wrongPort)
   if (mailFrom !== null && outside === null)
     warnings.push('SMTP_URL is set, but OUTSIDE is off: no mail is sent. Remove OUTSIDE to send it.')
   if (config.oidc !== null && namesDescription(variablesOf(env)))

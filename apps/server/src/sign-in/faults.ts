@@ -2,7 +2,7 @@
  * Causes of failed sign-ins, each in a sentence for the log with its remedy. Never with a token, a code or a secret: texts of the provider
  * are quoted without them, and errors of parsers, which quote their input, not at all.
  */
-import { RegistryError } from '@ulmus/registry'
+import { RegistryError, tlsReason } from '@ulmus/registry'
 import { OperatorNoteError } from '../plugins/answers/errors.ts'
 
 /** Errors of `openid-client` and `oauth4webapi`, whose causes are answers of the provider or parts of them. */
@@ -208,5 +208,5 @@ function reasonOf(error: unknown): string {
   const [first] = errors ?? []
   if (cause instanceof Error) return reasonOf(cause)
   if (message === '' && first instanceof Error) return reasonOf(first)
-  return message.split('\n')[0]!.replace(/\.$/, '')
+  return tlsReason(message.split('\n')[0]!, 'it does not speak TLS').replace(/\.$/, '')
 }

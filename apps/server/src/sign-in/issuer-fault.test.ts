@@ -62,6 +62,15 @@ test('an issuer that the provider writes otherwise is named with the right one',
   }
 })
 
+test('a provider without TLS is named, without the trace of OpenSSL', async () => {
+  const server = createServer((_request, response) => response.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = () => `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const fault = await issuerFault({ issuer, clientId: 'ulmus', clientSecret: 's' })
+  await new Promise((resolve) => server.close(resolve))
+  expect(fault?.sentence).toContain('does not answer: it does not speak TLS. Correct it')
+})
+
 test('a description of several tenants names no issuer to set', () => {
   const own = 'https://login.microsoftonline.com/{tenantid}/v2.0'
   expect(spellingSentence('https://login.microsoftonline.com/common/v2.0', own)).toBeUndefined()

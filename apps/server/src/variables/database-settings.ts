@@ -1,7 +1,7 @@
 /** Settings of a PostgreSQL server. docs/configuration.md */
 import { databaseHosts } from '@ulmus/registry'
 import { isLoopback } from '../loopback.ts'
-import { ConfigError } from './variables.ts'
+import { ConfigError, passwordEscapes } from './variables.ts'
 
 /** Values of `sslmode` that the driver knows. It would take any other for verify-full. */
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
@@ -16,7 +16,7 @@ export function demandDatabaseUrl(text: string): void {
   }
   if (!hosts.every(isDatabaseUrl))
     throw new ConfigError(
-      'DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (# is %23, % is %25, / is %2F, ? is %3F, @ is %40), or with several hosts: postgres://user:password@one:5432,two:5432/database. Unset it to use the embedded database.',
+      `DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (${passwordEscapes}), or with several hosts: postgres://user:password@one:5432,two:5432/database. Unset it to use the embedded database.`,
     )
   const mode = parametersOf(text).get('sslmode')
   if (mode !== null && !sslModes.includes(mode))

@@ -2,7 +2,7 @@
 import { addressShape, type MailConfig } from '@ulmus/registry'
 import { isLoopback } from '../loopback.ts'
 import type { SiteSettings } from './site-settings.ts'
-import { ConfigError, type Variables } from './variables.ts'
+import { ConfigError, passwordEscapes, type Variables } from './variables.ts'
 
 const right =
   'SMTP_URL must be like smtps://user:password@mail.example:465, or smtp://user:password@mail.example:587 for STARTTLS'
@@ -26,13 +26,13 @@ export function readMailFrom(read: Variables): string | null {
 export function readSmtpUrl(read: Variables): string | undefined {
   const text = read.text('SMTP_URL')
   if (text === undefined) return undefined
-  if (!URL.canParse(text)) throw new ConfigError(`${right}; it is no URL.`)
+  if (!URL.canParse(text)) throw new ConfigError(`${right}; it is no URL. In a password, ${passwordEscapes}.`)
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(text)
   if (!/^smtps?:$/.test(protocol)) throw new ConfigError(`${right}; it begins with ${protocol}//.`)
   if (hostname === '') throw new ConfigError(`${right}; it names no host.`)
   if (!/^\/?$/.test(pathname) || search + hash !== '')
     throw new ConfigError(
-      `${right}; it has something after the host and the port. In a password, write / as %2F, ? as %3F and # as %23.`,
+      `${right}; it has something after the host and the port. In a password, ${passwordEscapes}.`,
     )
   if ((username === '') !== (password === ''))
     throw new ConfigError(`${right}; it has a user without a password, or a password without a user.`)
@@ -42,6 +42,16 @@ export function readSmtpUrl(read: Variables): string | undefined {
     throw new ConfigError(`${right}; in its user or password, write % as %25.`)
   }
   return text
+}
+
+/** A sentence about a port of the other protocol, with which no mail is sent; undefined: there is none. @param url as `readSmtpUrl` returns it */
+export function portWarning(url: string): string | undefined {
+  const { protocol, port } = new URL(url)
+  if (protocol === 'smtps:' && port === '587')
+    return 'SMTP_URL has smtps:// with port 587, where servers speak STARTTLS: use smtp:// with 587, or smtps:// with 465.'
+  if (protocol === 'smtp:' && port === '465')
+    return 'SMTP_URL has smtp:// with port 465, where servers speak TLS at once: use smtps:// with 465, or smtp:// with 587.'
+  return undefined
 }
 
 /** Null: no mail is sent. `OUTSIDE=off` stops mail, too, so that a copy of a registry for a trial sends none that waits in it. */

@@ -1,6 +1,6 @@
 /** Settings of requests to others' servers. docs/configuration.md */
 import { type Outside, readAllowed } from '@ulmus/registry'
-import { ConfigError, type Variables } from './variables.ts'
+import { ConfigError, passwordEscapes, type Variables } from './variables.ts'
 
 export interface OutsideSettings {
   /** `OUTSIDE_ALLOW` as it was given: addresses besides the public ones. */
@@ -18,11 +18,20 @@ export function readOutside(read: Variables): OutsideSettings | null {
   return read.isOn('OUTSIDE') ? Object.freeze({ allow }) : null
 }
 
-/** @returns undefined: requests go to their servers directly. @throws ConfigError */
+/** The message does not repeat the value, which may have a password. @returns undefined: requests go to their servers directly. @throws ConfigError */
 export function readOutsideProxy(read: Variables): string | undefined {
-  const proxy = read.url('OUTSIDE_PROXY')
-  if (proxy === undefined || (proxy.pathname === '/' && proxy.search + proxy.hash === '')) return proxy?.href
-  throw new ConfigError('OUTSIDE_PROXY must be like http://proxy.example:4750, without a path.')
+  const text = read.text('OUTSIDE_PROXY')
+  if (text === undefined) return undefined
+  const proxy = URL.parse(text)
+  if (
+    proxy !== null &&
+    /^https?:$/.test(proxy.protocol) &&
+    proxy.pathname + proxy.search + proxy.hash === '/'
+  )
+    return proxy.href
+  throw new ConfigError(
+    `OUTSIDE_PROXY must be like http://proxy.example:4750 or http://user:password@proxy.example:4750, without a path. In a password, ${passwordEscapes}.`,
+  )
 }
 
 /** @param proxy as `readOutsideProxy` returns it */

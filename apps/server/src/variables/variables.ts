@@ -18,6 +18,9 @@ export interface ReadVariable {
 
 export type Variables = ReturnType<typeof variablesOf>
 
+/** For messages about URLs whose password has ended the host. */
+export const passwordEscapes = '# is %23, % is %25, / is %2F, ? is %3F, @ is %40'
+
 /** Removes quotes. Docker's `--env-file` keeps quotes that other readers remove, and that a value with `#` needs in those. */
 const unquoted = (value: string): string => /^"(.*)"$/s.exec(value)?.[1]?.trim() ?? value
 

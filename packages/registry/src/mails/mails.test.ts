@@ -275,6 +275,18 @@ describe.each(databases)('mails on $name', (database) => {
     expect([smtp.received.length, (await newest()).state]).toEqual([1, 'done'])
   })
 
+  test('a server that does not speak TLS at once is named, without the trace of OpenSSL', async () => {
+    const owner = await user()
+    mail.url = at(smtp).replace('smtp:', 'smtps:')
+    await invite(owner, await org(owner), { email: 'plain@example.org' })
+    await send()
+    expect((await newest()).error).toBe('it does not speak TLS at once: use smtp://')
+    mail.url = at(smtp)
+    later(61)
+    await send()
+    expect((await newest()).state).toBe('done')
+  })
+
   test('operators see an outage at once, in the log and in the list, and end the wait', async () => {
     const owner = await user()
     const slug = await org(owner)

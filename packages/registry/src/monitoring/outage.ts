@@ -2,6 +2,7 @@
  * Log of outages of the database: one line when it is away, one when it refuses this server instead, and one when it answers again. Everything
  * that fails meanwhile is quiet (`quietLog`, and requests by `isDatabaseAway`), because one cause would fill the log.
  */
+import { tlsReason } from '@ulmus/content'
 import { connectionRefusal, type Database, isDatabaseAway } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
@@ -84,7 +85,7 @@ const wayOf = (error: Error) => (connectionRefusal(error) === undefined ? 'lost'
 function reasonOf(error: Error): string {
   const { message, errors } = error as { message: string; errors?: Error[] }
   const [line = ''] = (message || errors?.[0]?.message || String(error)).split('\n')
-  return line.replace(/\.$/, '')
+  return tlsReason(line, 'it does not speak TLS').replace(/\.$/, '')
 }
 
 /** A log without lines about work that failed because the database was away. */

@@ -1,5 +1,7 @@
 /** Sends single mails by SMTP. The library is loaded with the first mail. */
 
+import { tlsReason } from '@ulmus/content'
+
 /** Server and sender of mail, and the registry that its texts name. */
 export interface MailConfig {
   /** `smtps://user:password@host:465`, or `smtp://` with STARTTLS. */
@@ -74,7 +76,7 @@ export async function sendMail(
       ...{ subject, text, headers: { 'Auto-Submitted': 'auto-generated' } },
     })
   } catch (error) {
-    throw failureOf(error, address, handing.isBegun)
+    throw failureOf(error, { address, secure, isHandedOver: handing.isBegun })
   } finally {
     transport.close()
   }
@@ -101,7 +103,10 @@ class Handing {
 }
 
 /** Refusals for good (5xx) of the reader or the text are final; wrong credentials and everything else may be mended. */
-function failureOf(error: unknown, address: string, isHandedOver: boolean): MailError {
+function failureOf(
+  error: unknown,
+  { address, secure, isHandedOver }: { address: string; secure: boolean; isHandedOver: boolean },
+): MailError {
   const { message, code, command, responseCode } = error as Error & {
     code?: string
     command?: string
@@ -109,7 +114,9 @@ function failureOf(error: unknown, address: string, isHandedOver: boolean): Mail
   }
   const isRefused = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
   const isUnknown = isHandedOver && responseCode === undefined
-  const why = isUnknown ? `The mail may have arrived: ${message}` : message
+  const plain = secure ? 'it does not speak TLS at once: use smtp://' : 'it does not speak TLS after STARTTLS'
+  const reason = tlsReason(message, plain)
+  const why = isUnknown ? `The mail may have arrived: ${reason}` : reason
   const shown = why.replaceAll(address, '(address)').replace(/\s+/g, ' ').slice(0, errorMax)
   const isOfMail = ['EENVELOPE', 'EMESSAGE'].includes(code ?? '') && responseCode !== 421
   return new MailError(shown, {

@@ -5,6 +5,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { S3Client } from '@aws-sdk/client-s3'
+import { httpsOfPlain, tlsReason } from '@ulmus/content'
 import { StorageFullError } from '../../errors/storage-full.ts'
 import { BlobMissingError, StoreUnavailableError } from '../../errors/stores.ts'
 import { checkedName } from '../names.ts'
@@ -158,7 +159,10 @@ export function storeError(error: unknown, blob?: string): unknown {
     return new StorageFullError(`The object store is full: ${code}, ${message}`, { cause: error })
   const refused = status !== undefined && status >= 400 && status < 500 && !refusedForNow.has(status)
   if (refused && code !== 'NoSuchBucket') return error
-  return new StoreUnavailableError(`${code || 'an error'}, ${message}`, { cause: error })
+  const reason = tlsReason(message, httpsOfPlain)
+  return new StoreUnavailableError(reason === message ? `${code || 'an error'}, ${message}` : reason, {
+    cause: error,
+  })
 }
 
 /** Returns the client's answer, or throws its translated rejection. For requests that treat absence as an error. */

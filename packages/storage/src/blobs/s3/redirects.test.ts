@@ -17,6 +17,16 @@ const html = '<html><p>Moved<br></html>'
 const elsewhere = { location: 'https://store.example/' }
 const region = { 'x-amz-bucket-region': 'eu-central-1' }
 
+test('https:// to a server of plain HTTP is named, without the trace of OpenSSL', async () => {
+  const opened = openS3Store({
+    ...{ bucket: 'data', prefix: '', region: 'us-east-1', keys: { accessKeyId: 'a', secretAccessKey: 'b' } },
+    endpoint: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  })
+  await expect(opened).rejects.toThrow(
+    /cannot be reached: it does not speak TLS: http:\/\/ instead of https:\/\/\? Correct S3_ENDPOINT\.$/,
+  )
+})
+
 test.each([
   [301, region, '', /is in another region\. Set AWS_REGION to eu-central-1\.$/],
   [301, region, html, /is in another region\. Set AWS_REGION to eu-central-1\.$/],

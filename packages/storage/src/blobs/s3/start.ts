@@ -11,6 +11,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
+import { httpsOfPlain, tlsReason } from '@ulmus/content'
 import { BucketUnusableError } from '../../errors/stores.ts'
 import { answerOf, type Bucket, headersOf, saysFull } from './bucket.ts'
 
@@ -130,7 +131,9 @@ function sentenceFor(
   }
   if (status !== undefined && status < 500)
     return `This server cannot ${does} ${where}: ${code} (${status}), ${reasonOf(error)}. Is S3_ENDPOINT the address of an S3 server?`
-  return `${capital(where)} cannot be reached: ${reasonOf(error)}. Is S3_ENDPOINT right, and the store running?`
+  const reason = reasonOf(error)
+  if (reason === httpsOfPlain) return `${capital(where)} cannot be reached: ${reason} Correct S3_ENDPOINT.`
+  return `${capital(where)} cannot be reached: ${reason}. Is S3_ENDPOINT right, and the store running?`
 }
 
 /** Answers of Amazon about a bucket of another region. */
@@ -152,7 +155,7 @@ const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1
 function reasonOf(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: { message: string }[] }
   const [line = ''] = (message || (errors ?? []).map((one) => one.message).join(', ')).split('\n')
-  return line.replace(/[.:\s]+$/, '')
+  return tlsReason(line, httpsOfPlain).replace(/[.:\s]+$/, '')
 }
 
 /**
