@@ -24,7 +24,7 @@ import { release } from './build.ts'
 import { readConfig, readPublicUrl, readSecrets } from './config.ts'
 import { effectiveSettings } from './settings/effective.ts'
 import { readFiles } from './settings/files.ts'
-import { settingWarnings, unsignedLogWarnings } from './settings/warnings.ts'
+import { configWarnings } from './settings/warnings.ts'
 
 const overview = `ulmus-server [command]
 
@@ -200,7 +200,7 @@ function givenTo(command: string, args: string[]): Given {
 async function printSettings(given: Given, { out, err, environment }: Surroundings): Promise<number> {
   const file = given['settings'] === undefined ? undefined : variablesIn(String(given['settings']))
   const all = { ...environment, ...file }
-  for (const sentence of [...settingWarnings(all), ...unsignedLogWarnings(all)]) err(`${sentence}\n`)
+  for (const sentence of configWarnings(all)) err(`${sentence}\n`)
   await readFiles(readConfig(all), readSecrets(all))
   for (const line of await effectiveSettings(environment, file)) out(`${line}\n`)
   return exits.well

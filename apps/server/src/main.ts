@@ -158,7 +158,8 @@ async function endInOrder(server: Server, signal: string, { config, log }: Endin
 /** Writes one sentence for what the operator can fix. Writes the stack of a defect: as text on a terminal, else as a JSON line. */
 function tellWhyNot(error: unknown): void {
   const { 2: command = 'start' } = process.argv
-  const hints = error instanceof ConfigError ? misspeltIn(process.env) : []
+  // `config` has written them.
+  const hints = error instanceof ConfigError && command !== 'config' ? misspeltIn(process.env) : []
   const reason = sentenceOf(error, command, process.env['DATA_DIR'])
   const sentence = reason && [reason, ...hints].join(' ')
   const failed = command === 'start' ? 'Ulmus cannot start.' : `${command} cannot run:`

@@ -8,9 +8,12 @@ const ownBeginnings = [
   ...['KEEP_DELETED_', 'SITE_', 'TABLES_', 'TRUSTED_ISSUERS_', 'DISK_RESERVE_', 'PUSH_IDLE_'],
 ]
 /** Variables of the command line `ulmus`. */
-const ofClients = new Set(['ULMUS_HOST', 'ULMUS_PORT', 'ULMUS_TOKEN'])
+const ofClients = new Set(['ULMUS_HOST', 'ULMUS_TOKEN'])
 /** Kubernetes sets these for each service, with the name of the service before them. */
-const ofKubernetes = /_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_.*)?)?)$/
+const ofKubernetes = /_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_.*)?)$/
+/** It sets `…_PORT` too, which a person sets to a number. */
+const isServicePort = (name: string, value: string): boolean =>
+  name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value)
 
 /** Names that other programs give to what a setting says. */
 const otherNames = new Map([
@@ -23,8 +26,11 @@ const otherNames = new Map([
   ['S3_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'],
   ['S3_SECRET_KEY', 'AWS_SECRET_ACCESS_KEY'],
   ['SITE_URL', 'PUBLIC_URL'],
-  ['POSTGRES_URL', 'DATABASE_URL'],
-  ['DATABASE_URI', 'DATABASE_URL'],
+  ['BASE_URL', 'PUBLIC_URL'],
+  ...['POSTGRES_URL', 'POSTGRES_URI', 'DATABASE_URI', 'DB_URL', 'DB_URI'].map((name): [string, string] => [
+    name,
+    'DATABASE_URL',
+  ]),
 ])
 /** Words that begin settings, and are names of variables of other programs by themselves. */
 const words = new Set(['VERSION', 'SESSION', 'EVENT', 'PUBLIC', 'README'])
@@ -39,7 +45,7 @@ export function misspeltSettings(env: Environment, known: readonly string[]): st
   const sentences: string[] = []
   for (const [name, value] of Object.entries(env)) {
     if (known.includes(name) || ofClients.has(name) || ofKubernetes.test(name)) continue
-    if (value === undefined || value.trim() === '') continue
+    if (value === undefined || value.trim() === '' || isServicePort(name, value)) continue
     const meant = meantBy(name, known)
     if (meant !== undefined) sentences.push(`${name} is not a setting: did you mean ${meant}?`)
     else if (ownBeginnings.some((beginning) => name.startsWith(beginning)))

@@ -69,6 +69,13 @@ test.each([
     ['S3_BUCKET', 'OBJECT_STORE'],
     ['SITE_URL', 'PUBLIC_URL'],
     ['SITE_COLOUR', 'SITE_COLOR'],
+    ['DATADIR', 'DATA_DIR'],
+    ['SITENAME', 'SITE_NAME'],
+    ['BASE_URL', 'PUBLIC_URL'],
+    ['ULMUS_BASE_URL', 'PUBLIC_URL'],
+    ['DB_URL', 'DATABASE_URL'],
+    ['ULMUS_PORT', 'PORT'],
+    ['SMTP_PORT', 'SMTP_URL'],
   ],
 ])('%s is named, with %s', (name, meant) => {
   expect(misspeltIn({ [name]: 'x' })).toEqual([`${name} is not a setting: did you mean ${meant}?`])
@@ -85,16 +92,9 @@ test('variables of other programs, of the command line and of Kubernetes are not
   const others = [
     ...['PATH', 'HOME', 'PORTAL', 'SHOST', 'SSL', 'MYSQL', 'TOKEN', 'NODE_OPTIONS'],
     ...['PGHOST', 'PGPORT', 'PGDATA', 'AWS_PROFILE', 'AWS_ROLE_ARN', 'AWS_DEFAULT_REGION', 'LOG_DIR'],
-    ...['ULMUS_HOST', 'ULMUS_TOKEN', 'ULMUS_PORT', 'ULMUS_SERVICE_HOST', 'ULMUS_PORT_4000_TCP_ADDR'],
-    ...['S3_PORT', 'S3_PORT_9000_TCP', 'S3_SERVICE_PORT_HTTP', 'OIDC_SERVICE_HOST', 'http_proxy', 'host'],
-    ...[
-      'npm_config_cache',
-      'INVOCATION_ID',
-      'LISTEN_FDS',
-      'NODE_COMPILE_CACHE',
-      'KUBERNETES_PORT',
-      '__proto__',
-    ],
+    ...['ULMUS_HOST', 'ULMUS_TOKEN', 'ULMUS_SERVICE_HOST', 'ULMUS_PORT_4000_TCP_ADDR'],
+    ...['S3_PORT_9000_TCP', 'S3_SERVICE_PORT_HTTP', 'OIDC_SERVICE_HOST', 'http_proxy', 'host'],
+    ...['npm_config_cache', 'INVOCATION_ID', 'LISTEN_FDS', 'NODE_COMPILE_CACHE', '__proto__'],
   ]
   const usual =
     'HOSTNAME HOSTTYPE MACHTYPE OSTYPE USER USERNAME LOGNAME SHELL SHLVL TERM TERM_PROGRAM COLORTERM COLUMNS LINES EDITOR VISUAL PAGER ' +
@@ -102,7 +102,7 @@ test('variables of other programs, of the command line and of Kubernetes are not
     'XDG_SESSION_ID XDG_RUNTIME_DIR XDG_DATA_DIRS XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK ' +
     'SUDO_USER SUDO_UID LS_COLORS HISTSIZE IFS PS1 _ CI DEBUG VERBOSE VERSION BUILD RELEASE ENV ENVIRONMENT STAGE APP_ENV APP_NAME APP_VERSION ' +
     'LOG_FILE LOG_DIR LOG_PATH LOG_FORMAT RUST_LOG DATA DATA_PATH DATA_HOME CONFIG CONFIG_DIR CONFIG_FILE CACHE_DIR PUBLIC PUBLIC_DIR PUBLIC_KEY ' +
-    'SECRET SECRET_KEY SECRET_KEY_BASE API_KEY API_URL BASE_URL APP_URL URL EVENT EVENTS_URL NAME TITLE COLOR NO_COLOR FORCE_COLOR CLICOLOR ' +
+    'SECRET SECRET_KEY SECRET_KEY_BASE API_KEY API_URL APP_URL URL EVENT EVENTS_URL NAME TITLE COLOR NO_COLOR FORCE_COLOR CLICOLOR ' +
     'HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS YARN_VERSION NVM_DIR ' +
     'npm_config_registry npm_lifecycle_event npm_package_version PGUSER PGPASSWORD PGDATABASE PGSSLMODE PGPASSFILE POSTGRES_USER POSTGRES_DB ' +
     'POSTGRES_PASSWORD MYSQL_HOST REDIS_URL MONGO_URL AMQP_URL AWS_CONFIG_FILE AWS_WEB_IDENTITY_TOKEN_FILE AWS_SHARED_CREDENTIALS_FILE ' +
@@ -112,6 +112,8 @@ test('variables of other programs, of the command line and of Kubernetes are not
     'UV_THREADPOOL_SIZE MALLOC_ARENA_MAX SSL_CERT_FILE SSL_CERT_DIR TRUST_STORE PROXY PROXY_HOST MAX_MEMORY MAX_OLD_SPACE KEEP_ALIVE README DRIVE'
   for (const name of [...others, ...usual.split(' ')])
     expect([name, misspeltIn({ [name]: 'x' })]).toEqual([name, []])
+  for (const name of ['ULMUS_PORT', 'S3_PORT', 'KUBERNETES_PORT', 'SITE_PORT'])
+    expect(misspeltIn({ [name]: 'tcp://10.96.0.1:443' })).toEqual([])
   expect(misspeltIn({ QUOTA_BYTE: ' ', QUOTA_BYTES: '1' })).toEqual([])
 })
 
@@ -130,6 +132,25 @@ test('`config` prints each setting with its value and its source', async () => {
   expect(lines).toContainEqual(['PUBLIC_URL', 'default', 'http://127.0.0.1:4002'])
   expect(new Set(lines.map(([name]) => name)).size).toBe(lines.length)
   await expect(printed({ PORT: 'x' })).rejects.toThrow('PORT must be an integer')
+})
+
+test('`config` names misspelt settings also where another one is refused', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ulmus-config-'))
+  const file = join(folder, 'ulmus.env')
+  writeFileSync(
+    file,
+    'DATA_DIR=/srv/data\nSITENAME=x\nOIDC_ISUER=https://login.example\nOIDC_CLIENT_ID=ulmus\n',
+  )
+  const said: string[] = []
+  const refused = runCommand(['config', '--settings', file], {
+    ...{ environment: {}, out: () => undefined, err: (text) => said.push(text) },
+  })
+  await expect(refused).rejects.toThrow('OIDC_ISSUER is not set, but OIDC_CLIENT_ID is')
+  await rm(folder, { recursive: true })
+  expect(said.sort()).toEqual([
+    'OIDC_ISUER is not a setting: did you mean OIDC_ISSUER?\n',
+    'SITENAME is not a setting: did you mean SITE_NAME?\n',
+  ])
 })
 
 test('`config` prints the defaults that a start would find', async () => {

@@ -10,12 +10,21 @@ import { type Environment, variablesOf } from '../variables/variables.ts'
 import { misspeltIn, withoutPasswords } from './effective.ts'
 
 /** @throws ConfigError for the first invalid setting */
-export function settingWarnings(env: Environment): string[] {
+export const settingWarnings = (env: Environment): string[] => [...misspeltIn(env), ...valueWarnings(env)]
+
+/** For `config`: misspelt names before the error, which one of them may have caused. @throws ConfigError */
+export function* configWarnings(env: Environment): Generator<string> {
+  yield* misspeltIn(env)
+  yield* valueWarnings(env)
+  yield* unsignedLogWarnings(env)
+}
+
+function valueWarnings(env: Environment): string[] {
   const config = readConfig(env)
   const { publicUrl, mailFrom, outside, secretsKeys } = config
   const { databaseUrl, smtpUrl } = readSecrets(env)
   const has = (name: string) => (env[name]?.trim() ?? '') !== ''
-  const warnings = misspeltIn(env)
+  const warnings: string[] = []
   // The driver reads PGSSLMODE too.
   const host = databaseUrl === undefined || has('PGSSLMODE') ? undefined : unencryptedHost(databaseUrl)
   if (host !== undefined)
@@ -50,8 +59,8 @@ export function settingWarnings(env: Environment): string[] {
   return [...warnings, ...operatorWarnings(config), ...sizeWarnings(config)]
 }
 
-/** Those of `config` alone: the start reads the database first, and logs what it lacks. @throws ConfigError */
-export function unsignedLogWarnings(env: Environment): string[] {
+/** The start reads the database first, and logs what it lacks. */
+function unsignedLogWarnings(env: Environment): string[] {
   const { versionLog } = readConfig(env)
   const isSigned = versionLog === 'off' || versionLog.keyFile !== undefined
   if (isSigned || readSecrets(env).databaseUrl === undefined) return []
