@@ -41,7 +41,8 @@ test('each fault names the file and the entry', async () => {
   file('empty.json', { keys: [] })
   file('page.json', '<html>')
   for (const [content, said] of [
-    ['{', 'which is not JSON'],
+    ['{', 'which is not JSON: line 1, column 2. Write it like [{'],
+    ['[\n  SECRET_KEY=hunter2\n]', 'which is not JSON: line 2, column 3. Write it like [{'],
     [
       '<html>',
       '. Write it like [{"issuer": "https://token.actions.githubusercontent.com", "kind": "github"}]',
@@ -69,6 +70,7 @@ test('each fault names the file and the entry', async () => {
     const message = await readOrRefuse(path).catch((error: Error) => error.message)
     expect(message).toContain(`TRUSTED_ISSUERS_FILE is ${path}, `)
     expect(message).toContain(said)
+    expect(message).not.toMatch(/hunter2|\n/)
   }
   expect(() => readIssuers(join(folder, 'none'))).toThrow('which cannot be read')
 })

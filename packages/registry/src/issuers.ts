@@ -1,6 +1,6 @@
 /** Issuers whose tokens may be exchanged for keys: the file `TRUSTED_ISSUERS_FILE`, written by the operator. */
 import { dirname, resolve } from 'node:path'
-import { parseJson } from '@ulmus/content'
+import { jsonFault, parseJson } from '@ulmus/content'
 import { type IssuerKind, issuerKinds } from '@ulmus/storage'
 import type { JSONWebKeySet } from 'jose'
 import { readSettingFile } from './settings/setting-file.ts'
@@ -89,7 +89,9 @@ function readJson(path: string, name: string, fault: Fault, form: string) {
   const text = readSettingFile(path, (what) => fault(`${name}${what}`)).toString()
   try {
     return parseJson(text) as unknown
-  } catch (error) {
-    throw fault(`${name}which is not JSON: ${(error as Error).message.replace(/\.?$/, '.')} ${form}`)
+  } catch {
+    // Without the text of the fault, which quotes the file: it may be another one, with secrets.
+    const [place] = /^Line \d+, column \d+/.exec(jsonFault(text) ?? '') ?? []
+    throw fault(`${name}which is not JSON${place === undefined ? '' : `: ${place.toLowerCase()}`}. ${form}`)
   }
 }
