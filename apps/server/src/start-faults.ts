@@ -1,10 +1,12 @@
 /** Sentences for what keeps the server or a command of it from its work, and what the operator can do about it. */
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   accountName,
   BucketUnusableError,
   DatabaseUnfitError,
   FolderInUseError,
+  findClosedAbove,
   isUnavailable,
   LogKeyUnfitError,
   SecretsKeyUnfitError,
@@ -50,8 +52,12 @@ export function sentenceOf(error: unknown, command: string, dataDir: string | un
   // Problems with files outside the data folder are defects of ours.
   const dataFolder = resolve(dataDir?.trim() || './data')
   if (path?.startsWith(dataFolder) && ['EACCES', 'EPERM'].includes(code ?? '')) {
+    const closed = findClosedAbove(dataFolder)
     const account = accountName()
-    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that the account ${account} may write to, or give it this one: as root, chown -R ${account} ${dataFolder}.`
+    if (closed !== undefined)
+      return `DATA_DIR, ${dataFolder}, cannot be used: the account ${account} may not enter ${closed}. Set it to a folder elsewhere, such as /var/lib/ulmus, or let the account into ${closed}.`
+    const give = existsSync(dataFolder) ? `chown -R ${account}` : `install -d -o ${account}`
+    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that the account ${account} may write to, or give it this one: as root, ${give} ${dataFolder}.`
   }
   if (path?.startsWith(dataFolder) || code === 'ENOSPC')
     return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that this account may write to.`

@@ -11,6 +11,7 @@ export {
   DumpUnreadableError,
   databaseHosts,
   FolderInUseError,
+  findClosedAbove,
   giveWay,
   type HiddenCollection,
   isDatabaseAway,

@@ -43,7 +43,7 @@ export { writeDump } from './dump/write.ts'
 export { loggedError } from './errors/logged-error.ts'
 export { isDatabaseFull, isStorageFull, StorageFullError } from './errors/storage-full.ts'
 export * from './errors/stores.ts'
-export { accountName } from './machine-accounts.ts'
+export { accountName, findClosedAbove } from './machine-accounts.ts'
 export { type EncodedLeaf, type ObjectReader, openObjectReader } from './objects/object-reader.ts'
 export {
   type ObjectWriter,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,4 +29,26 @@ test.runIf(isRoot)('the file that root made among those of another account is fo
   chmodSync(wal, 0o500)
   expect(findClosedPath(folder, other)).toEqual({ path: wal, uid: other, mode: 0o500 })
   expect(findClosedPath(join(folder, 'absent'), other)).toBeUndefined()
+})
+
+/** What another account finds, in a process that drops its privileges after it has read the code. */
+function closedAboveFor(path: string): string {
+  const code = `import(process.argv[1]).then(({ findClosedAbove }) => {
+    if (${isRoot}) process.setuid(${other})
+    console.log(findClosedAbove(process.argv[2]))
+  })`
+  const module = new URL('./machine-accounts.ts', import.meta.url).href
+  return execFileSync(process.execPath, ['-e', code, module, path], { encoding: 'utf8' }).trim()
+}
+
+test('the topmost closed folder above a path is found, also above a path that is missing', () => {
+  const closed = join(folder, 'closed')
+  mkdirSync(join(closed, 'within'), { recursive: true })
+  chmodSync(folder, 0o755)
+  expect(closedAboveFor(join(closed, 'data'))).toBe('undefined')
+  chmodSync(closed, 0)
+  for (const path of ['data', 'within/data', 'absent/data'])
+    expect(closedAboveFor(join(closed, path))).toBe(closed)
+  expect(closedAboveFor(join(folder, 'absent', 'data'))).toBe('undefined')
+  chmodSync(closed, 0o700)
 })

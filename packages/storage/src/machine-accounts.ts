@@ -1,8 +1,8 @@
 /** Accounts of this machine, and files that one of them cannot use. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Name of an account, by default the one of this process; its number if it has no name, as in many containers. */
 export function accountName(uid: number | undefined = process.geteuid?.()): string {
@@ -11,6 +11,20 @@ export function accountName(uid: number | undefined = process.geteuid?.()): stri
     return execFileSync('id', ['-nu', String(uid)], { encoding: 'utf8', stdio: 'pipe' }).trim()
   } catch {
     return String(uid)
+  }
+}
+
+/** The topmost folder above an absolute path that this process may not enter; undefined: there is none. */
+export function findClosedAbove(path: string): string | undefined {
+  const above = dirname(path)
+  if (above === path) return undefined
+  const closed = findClosedAbove(above)
+  if (closed !== undefined) return closed
+  try {
+    accessSync(above, constants.X_OK)
+    return undefined
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '') ? above : undefined
   }
 }
 

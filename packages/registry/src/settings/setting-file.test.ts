@@ -55,6 +55,9 @@ test('other files are refused with their reason', () => {
 // Root may read all files.
 test.skipIf(process.getuid?.() === 0)('a file of another account is refused by the name of this one', () => {
   chmodSync(join(folder, 'closed'), 0)
-  expect(reasonFor(join(folder, 'closed', 'key'))).toMatch(/the account \S+ may not read it\. Make it that/)
+  expect(reasonFor(join(folder, 'closed', 'key'))).toMatch(/the account \S+ may not enter \S+\/closed\. Move/)
   chmodSync(join(folder, 'closed'), 0o700)
+  chmodSync(key, 0)
+  expect(reasonFor(key)).toMatch(/the account \S+ may not read it\. Make it that/)
+  chmodSync(key, 0o600)
 })

@@ -1,7 +1,7 @@
 /** Reads the files that settings name, such as keys and lists of issuers, so that all of them are refused in the same words. */
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import { accountName } from '@ulmus/storage'
+import { accountName, findClosedAbove } from '@ulmus/storage'
 
 /** Far more than any of these files needs. Bytes. */
 const usualBytesMax = 1_048_576
@@ -35,7 +35,10 @@ function reasonOf({ code, message }: NodeJS.ErrnoException, path: string): strin
   const full = isAbsolute(path) ? '' : ` (${resolve(path)})`
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return `there is no such file${full}. Correct the path, or make the file.`
+  const closed = code === 'EACCES' ? findClosedAbove(resolve(path)) : undefined
+  if (closed !== undefined)
+    return `the account ${accountName()} may not enter ${closed}. Move the file elsewhere, or let the account into ${closed}.`
   if (code === 'EACCES' || code === 'EPERM')
-    return `the account ${accountName()} may not read it${full}. Make it that account’s (chown, chmod 600), and let the account into the folders above.`
+    return `the account ${accountName()} may not read it${full}. Make it that account’s (chown, chmod 600).`
   return `${message}.`
 }
