@@ -61,7 +61,7 @@ export { openSealing, type SecretsConfig, SecretsKeyUnfitError } from './secrets
 export { readSettingFile } from './settings/setting-file.ts'
 export { addressShape, type MailConfig } from './smtp/transport.ts'
 export { StoresUnfitError } from './stores/installation.ts'
-export type { StoresConfig } from './stores/stores.ts'
+export { demandReserve, type StoresConfig } from './stores/stores.ts'
 export type { RefusedWrites } from './stores/write-watch.ts'
 export { type Measure, measures } from './tables/charts/group-sql.ts'
 export type { Groups, GroupsText } from './tables/charts/groups.ts'

@@ -2,7 +2,9 @@
  * Watches the free space of the file systems with data. Writes are refused while less than a reserve is free, so that the database can
  * still write its log, and deletions still work.
  */
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { sizeText } from '@ulmus/content/quantities'
 import { StorageFullError } from './errors/storage-full.ts'
 
@@ -32,11 +34,14 @@ export const unlimitedSpace: DiskSpace = {
   free: async () => Number.POSITIVE_INFINITY,
 }
 
-/**
- * @param options.folders Existing folders, possibly on different file systems. If empty, nothing is ever full.
- * @param options.reserveBytes If 0, only the file systems themselves refuse writes.
- */
-export function watchSpace(options: { folders: readonly string[]; reserveBytes: number }): DiskSpace {
+export interface ReservedFolders {
+  /** Existing folders, possibly on different file systems. If empty, nothing is ever full. */
+  readonly folders: readonly string[]
+  /** If 0, only the file systems themselves refuse writes. */
+  readonly reserveBytes: number
+}
+
+export function watchSpace(options: ReservedFolders): DiskSpace {
   const { folders, reserveBytes } = options
   if (folders.length === 0) return unlimitedSpace
   let asked: { at: number; free: Promise<number> } | undefined
@@ -61,6 +66,31 @@ export function watchSpace(options: { folders: readonly string[]; reserveBytes: 
         `The disk of ${folders.join(' and ')} has ${sizeText(free)} free${bytes === undefined ? '' : `, for a write of ${sizeText(bytes)}`}, and DISK_RESERVE_BYTES keeps ${sizeText(reserveBytes)} free. Free space on it, move DATA_DIR to a larger disk, or lower DISK_RESERVE_BYTES (default 256MiB).`,
       )
     },
+  }
+}
+
+/**
+ * @param options.folders may be still to make
+ * @throws StorageFullError if a whole file system is smaller than the reserve, so that every write would be refused
+ */
+export async function demandReserveFits({ folders, reserveBytes }: ReservedFolders): Promise<void> {
+  for (const folder of folders) {
+    const bytes = await sizeOf(folder)
+    if (bytes < reserveBytes)
+      throw new StorageFullError(
+        `The disk of ${folder} has ${sizeText(bytes)} in all, and DISK_RESERVE_BYTES keeps ${sizeText(reserveBytes)} free: every write would be refused. Lower DISK_RESERVE_BYTES (default 256MiB), or move DATA_DIR to a larger disk.`,
+      )
+  }
+}
+
+/** Bytes of a whole file system; Infinity if it does not report them. A missing folder will be on that of its parent. */
+async function sizeOf(folder: string): Promise<number> {
+  if (!existsSync(folder) && dirname(folder) !== folder) return sizeOf(dirname(folder))
+  try {
+    const { bsize, blocks } = await statfs(folder)
+    return blocks > 0 ? blocks * bsize : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
   }
 }
 

@@ -1,7 +1,10 @@
-/** Reads the files that settings name: before a start makes anything, and for `ulmus-server config`. SITE_LOGO is read with the settings. */
+/**
+ * Reads the files that settings name, and compares the reserve with the disks: before a start makes anything, and for `ulmus-server config`.
+ * SITE_LOGO is read with the settings.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSealing, openVersionLog, readIssuers, type TrustedIssuer } from '@ulmus/registry'
+import { demandReserve, openSealing, openVersionLog, readIssuers, type TrustedIssuer } from '@ulmus/registry'
 import type { Config, Secrets } from '../config.ts'
 import { ConfigError } from '../variables/variables.ts'
 
@@ -14,12 +17,14 @@ export function ownKeys(dataFolder: string, databaseUrl: string | undefined) {
 
 /**
  * @returns the issuers of TRUSTED_ISSUERS_FILE
- * @throws ConfigError, SecretsKeyUnfitError or LogKeyUnfitError for a file that is missing or wrong
+ * @throws ConfigError, SecretsKeyUnfitError or LogKeyUnfitError for a file that is missing or wrong; StorageFullError for a reserve larger
+ * than a disk
  */
 export async function readFiles(
-  { trustedIssuersFile, secretsKeys, versionLog, dataFolder }: Config,
+  { trustedIssuersFile, secretsKeys, versionLog, dataFolder, objectStore, diskReserveBytes }: Config,
   { databaseUrl }: Secrets,
 ): Promise<TrustedIssuer[]> {
+  await demandReserve({ dataFolder, databaseUrl, bucket: objectStore ?? undefined }, diskReserveBytes)
   await openSealing(secretsKeys, null)
   await openVersionLog(versionLog, null)
   const own = ownKeys(dataFolder, databaseUrl)

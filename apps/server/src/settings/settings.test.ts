@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from '../commands.ts'
+import { readConfig, readSecrets } from '../config.ts'
 import { misspeltIn } from './effective.ts'
+import { readFiles } from './files.ts'
 import { settingWarnings } from './warnings.ts'
 
 const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
@@ -264,6 +266,17 @@ test('`config` warns that the log is not signed, as the start does with its data
   expect((await printed(server)).err).toContain(sentence)
   for (const env of [{}, { ...server, VERSION_LOG: 'off' }])
     expect(await printed(env)).toMatchObject({ code: 0, err: '' })
+})
+
+test('the start and `config` refuse a reserve larger than a disk of data, before anything is made', async () => {
+  const read = (env: Record<string, string>) =>
+    readFiles({ ...readConfig(env), diskReserveBytes: 1e18 }, readSecrets(env))
+  const dataDir = { DATA_DIR: join(tmpdir(), 'none') }
+  for (const env of [dataDir, { ...dataDir, ...server }])
+    await expect(read(env)).rejects.toThrow(/^The disk of \S+ has .* in all, and DISK_RESERVE_BYTES keeps/)
+  // Without data on disk the reserve says nothing.
+  const keys = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+  expect(await read({ ...server, OBJECT_STORE: 's3://bucket', ...keys })).toEqual([])
 })
 
 test.each([

@@ -8,6 +8,7 @@ import {
   type BlobStore,
   type Database,
   type DiskSpace,
+  demandReserveFits,
   hasEmbedded,
   keepBallast,
   type Migrations,
@@ -148,11 +149,19 @@ export async function openObjectStore(
   return store
 }
 
+type Located = Pick<StoresConfig, 'dataFolder' | 'databaseUrl'> & { readonly bucket?: object | undefined }
+
 /** Folders of the stores that are on disk. Their names are part of the data folder's format. */
-export const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Folders => ({
+export const foldersOf = ({ dataFolder, databaseUrl, bucket }: Located): Folders => ({
   database: databaseUrl === undefined ? join(dataFolder, 'database') : undefined,
   objects: bucket === undefined ? join(dataFolder, 'objects') : undefined,
 })
+
+/** Of stores that may be still to make. @throws StorageFullError if one of their disks is smaller than the reserve */
+export function demandReserve(stores: Located, reserveBytes: number): Promise<void> {
+  const folders = Object.values(foldersOf(stores)).filter((folder) => folder !== undefined)
+  return demandReserveFits({ folders, reserveBytes })
+}
 
 const isMissing = (folder: string | undefined, isThere: (folder: string) => boolean): boolean =>
   folder !== undefined && !isThere(folder)
