@@ -108,7 +108,8 @@ ulmus-server log restart
 
   restart: Give the log another name. Its entries stay; readers must trust its keys again. Run it after the database
   went back to an earlier state by other means than restore (which does so itself): the log may have been signed
-  since, and must not contradict that. With DATABASE_URL it may run beside servers.
+  since, and must not contradict that. It also gives the log of a trial, localhost-…, the host of PUBLIC_URL.
+  With DATABASE_URL it may run beside servers.
 `,
   ...backupHelp,
   ...accountHelp,
@@ -167,7 +168,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
   try {
     if (command === 'secrets') return await secrets(commands, around)
     if (command === 'log') {
-      const name = await commands.restartLog()
+      const name = await commands.restartLog(readPublicUrl(around.environment) ?? undefined)
       around.out(`The log is called ${name ?? 'by another name'} from now on. Tell those who verify it.\n`)
       return exits.well
     }

@@ -20,8 +20,11 @@ export interface StoreCommands {
   rebuildIndex(): Promise<RebuildReport>
   /** May run beside servers. @throws SecretsKeyUnfitError */
   renewSecrets(keys: SecretsConfig): Promise<RenewalReport>
-  /** Gives the signed log another name. May run beside servers. @returns it; null if it is known once a key signs */
-  restartLog(): Promise<string | null>
+  /**
+   * Gives the signed log another name, that of a trial the host of PUBLIC_URL. May run beside servers.
+   * @returns it; null if it is known once a key signs
+   */
+  restartLog(publicUrl: string | undefined): Promise<string | null>
   /** May run beside servers. @throws account_not_found, not_a_user */
   exportAccount(slug: string, reason: string): Promise<AsyncGenerator<Uint8Array>>
   close(): Promise<void>
@@ -53,7 +56,7 @@ export async function openStoreCommands(
         if (sealing === null) throw new SecretsKeyUnfitError('SECRETS_KEY_FILE is not set.')
         return renewSecrets(context, sealing)
       },
-      restartLog: () => renameLog(database),
+      restartLog: (publicUrl) => renameLog(database, publicUrl),
       exportAccount: (slug, reason) => exportForOperator(context, slug, reason),
       close: () => opened.disposeAsync(),
     }

@@ -7,6 +7,8 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, expect, test } from 'vitest'
 import { openContext } from '../testing/context.ts'
 import { newLogKey, openVersionLog } from './key-file.ts'
+import { renameLog } from './restored.ts'
+import { publicOrigin } from './signing.ts'
 import { versionLogOf } from './version-log.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-log-key-'))
@@ -22,7 +24,7 @@ const witness = vkeyOf(signerOf('mirror.example/w', 'cosignature', seed))
 test('the key of the data folder is made once, for this account only', async () => {
   const first = await openVersionLog({ publicUrl: 'https://registry.example:8443' }, folder)
   expect(first).toMatchObject({ signers: [{ name: 'registry.example:8443/log/1' }], witnesses: [] })
-  expect(await openVersionLog({}, folder)).toEqual(first)
+  expect(await openVersionLog({}, folder)).toEqual({ ...first, publicUrl: undefined })
   expect(statSync(join(folder, 'log.key')).mode & 0o777).toBe(0o600)
   const given = file('given.key', newLogKey(undefined, 'other.example/log/1'))
   const formerKeyFile = join(folder, 'log.key')
@@ -79,3 +81,45 @@ test.each(anyDatabase)('a log without a key is reported once ($name)', async (da
   expect(context.log.warnings[1]?.line).not.toContain('log key`')
   await context.dispose()
 })
+
+test.each(anyDatabase)(
+  'the log of a trial is reported, and gets the host of PUBLIC_URL ($name)',
+  async (database) => {
+    const context = await openContext(database)
+    const publicUrl = 'https://registry.example'
+    const signers = [signerOf('localhost-1a2b3c4d/log/1', 'ed25519', seed)]
+    const start = async (url: string | undefined) => {
+      const opened = versionLogOf(context, signers, { publicUrl: url })
+      await opened.start()
+      return (await opened.facts()).origin
+    }
+    for (const url of [undefined, 'http://localhost:4000', 'http://127.0.0.1:4000'])
+      expect(await start(url)).toBe('localhost-1a2b3c4d/log/1')
+    expect(context.log.warnings).toEqual([])
+    await start(publicUrl)
+    expect(context.log.warnings).toMatchObject([
+      {
+        line: expect.stringMatching(
+          / localhost-1a2b3c4d\/log\/1, .*https:\/\/registry\.example.*log restart/,
+        ),
+      },
+    ])
+    expect(await renameLog(context.database, publicUrl)).toMatch(/^registry\.example\/log\/2-/)
+    expect(await start(publicUrl)).toMatch(/^registry\.example\/log\/2-/)
+    // A registry with another address keeps the name that its readers know.
+    expect(await start('https://elsewhere.example')).toMatch(/^registry\.example\/log\/2-/)
+    expect(await renameLog(context.database, 'https://elsewhere.example')).toMatch(
+      /^registry\.example\/log\/3-/,
+    )
+    expect(context.log.warnings).toHaveLength(1)
+    await context.dispose()
+  },
+)
+
+test.each(['localhost:4000/log/1', '127.0.0.1:4000/log/1', '[::1]:4000/log/2-20261127t051900123z'])(
+  '%s is of a trial, too',
+  (origin) => {
+    expect(publicOrigin(origin, 'https://registry.example')).toMatch(/^registry\.example\/log\//)
+    expect(publicOrigin(origin, 'http://localhost:4001')).toBeUndefined()
+  },
+)

@@ -45,6 +45,8 @@ export interface OpenedVersionLog {
   readonly witnesses: readonly Witness[]
   /** Keys of logs that this registry witnesses. */
   readonly witnessed: readonly Verifier[]
+  /** Address of the registry, if it is known. */
+  readonly publicUrl: string | undefined
 }
 
 /**
@@ -55,11 +57,12 @@ export async function openVersionLog(
   config: VersionLogConfig,
   dataFolder: string | null,
 ): Promise<OpenedVersionLog> {
-  if (config === 'off') return { signers: 'off', witnesses: [], witnessed: [] }
+  if (config === 'off') return { signers: 'off', witnesses: [], witnessed: [], publicUrl: undefined }
   return {
     signers: await openSigners(config, dataFolder),
     witnesses: readWitnesses(config.witnessesFile),
     witnessed: readWitnessed(config.witnessedFile),
+    publicUrl: config.publicUrl,
   }
 }
 

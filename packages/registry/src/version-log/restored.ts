@@ -8,7 +8,7 @@ import { v7 as newId } from 'uuid'
 import type { Outside } from '../outside/ask.ts'
 import { StoresUnfitError } from '../stores/installation.ts'
 import { askWitness, type Witness } from './cosigning.ts'
-import { nextOrigin } from './signing.ts'
+import { nextOrigin, publicOrigin } from './signing.ts'
 import { storedHashes } from './stored-hashes.ts'
 
 /** `continues`: the log keeps its name, unless one of these witnesses knows a later one. */
@@ -22,14 +22,18 @@ export async function settleLog(database: Database, log: RestoredLog): Promise<v
   else await renameLog(database)
 }
 
-/** May run beside servers. @returns the new name; null if it is known once a key signs */
-export function renameLog(database: Database): Promise<string | null> {
+/**
+ * May run beside servers.
+ * @param publicUrl the log of a trial gets its host
+ * @returns the new name; null if it is known once a key signs
+ */
+export function renameLog(database: Database, publicUrl?: string): Promise<string | null> {
   return database.transact(async (tx) => {
     // A backup from before the log: its first key may have signed since.
     await beginLog(tx, newId())
     const { origin } = (await lockLog(tx, true))!
     const at = new Date()
-    const next = origin && nextOrigin(origin, at)
+    const next = origin && nextOrigin(publicOrigin(origin, publicUrl) ?? origin, at)
     await restartLog(tx, { origin: next, at })
     return next
   })

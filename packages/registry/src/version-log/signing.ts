@@ -146,5 +146,19 @@ export function nextOrigin(origin: string, at: Date): string {
   return `${stem}/log/${Number(number) + 1}-${at.toISOString().replace(/[-:.]/g, '').toLowerCase()}`
 }
 
+/** Names by a key that was made without PUBLIC_URL, or with an address of this machine alone. */
+const trialName = /^(?:localhost(?:-[0-9a-f]{8})?|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?=\/log\/)/
+
+/**
+ * Name of a trial's log with the host of the registry that it became.
+ * @param publicUrl of the registry. Undefined: not known
+ * @returns undefined if the name is of no trial, or the registry has no other host
+ */
+export function publicOrigin(origin: string, publicUrl: string | undefined): string | undefined {
+  if (publicUrl === undefined || !trialName.test(origin)) return undefined
+  const named = origin.replace(trialName, new URL(publicUrl).host)
+  return trialName.test(named) ? undefined : named
+}
+
 /** A restored log has another name than the one in the key file. */
 const vkeyUnder = (origin: string, { seed }: Signer): string => vkeyOf(signerOf(origin, 'ed25519', seed))

@@ -59,12 +59,12 @@ export type VersionLog = ReturnType<typeof versionLogOf>
 
 /**
  * @param log `off`: changes get no leaves
- * @param witnesses those of this log, and the keys of logs that this registry witnesses
+ * @param witnesses those of this log, the keys of logs that this registry witnesses, and its address
  */
 export function versionLogOf(
   context: Context,
   log: 'off' | LogSigners,
-  { witnesses = [], witnessed = [] }: Partial<Pick<OpenedVersionLog, 'witnesses' | 'witnessed'>> = {},
+  { witnesses = [], witnessed = [], publicUrl }: Partial<Omit<OpenedVersionLog, 'signers'>> = {},
 ) {
   const { database } = context
   const witnessing = witnessingOf(context, log === 'off' ? [] : log, witnessed)
@@ -81,8 +81,7 @@ export function versionLogOf(
 
   return {
     /** Call it before the first request, which would find a new registry without a checkpoint. */
-    start: async (): Promise<void> =>
-      log === 'off' ? undefined : startLog(context, log, () => sequenceAll(context, log, here)),
+    start: () => startLog(context, log, { sign: () => sequenceAll(context, log, here), publicUrl }),
 
     /** The latest checkpoint: a signed note. @throws log_unavailable */
     checkpoint: async (): Promise<string> => (await signed()).checkpoint,
