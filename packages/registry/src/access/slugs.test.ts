@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -44,6 +45,12 @@ test.each(['me', 'keys', 'api', 'auth', 'dev', 'docs', 'settings', 'explore', 'n
     expect(codeOf(() => checkAccountSlug(slug))).toBe('reserved_slug')
   },
 )
+
+test('docs/limits.md lists the reserved words', () => {
+  const text = readFileSync(new URL('../../../../docs/limits.md', import.meta.url), 'utf8')
+  const [, listed = ''] = /### Reserved words\n\n.*?: (.*)\.\n/.exec(text) ?? []
+  expect(listed).toBe([...reservedAccountSlugs].map((slug) => `\`${slug}\``).join(', '))
+})
 
 test('every reserved word could be a slug', () => {
   for (const slug of reservedAccountSlugs) expect(isAccountSlug(slug), slug).toBe(true)
