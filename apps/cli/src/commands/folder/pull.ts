@@ -1,8 +1,9 @@
 import { counted, countText } from '@ulmus/content/quantities'
+import type { Version } from '@ulmus/wire'
 import { command, noun } from '../../command.ts'
 import type { Call, CommonFlags, TrustedFlag } from '../../context.ts'
 import { readBase } from '../../folder/base/state.ts'
-import { checkView, readHead } from '../../folder/base/verified-version.ts'
+import { checkView, readBaseVersion, readHead } from '../../folder/base/verified-version.ts'
 import { readFolder } from '../../folder/changes/changes.ts'
 import { cacheOf, checkedCollection, inFolder, type Remote, remoteOf } from '../../folder/changes/open.ts'
 import { settlePush } from '../../folder/push/push.ts'
@@ -38,9 +39,11 @@ const pull = command<PullFlags>({
       const { latestVersion } = await checkedCollection(before.root, state, remote)
       await settlePush(before.root, before.base, before.index, source, host)
       const folder = await readFolder(before.root, readBase(before.root), before.index)
-      if (latestVersion === null || latestVersion.semver === folder.base?.semver)
-        return upToDate(call, flags, remote, latestVersion?.semver ?? null)
-      if (folder.base !== null) await checkView(source, folder.base)
+      const { base } = folder
+      if (base !== null && base.semver === latestVersion?.semver)
+        return upToDate(call, flags, remote, await readBaseVersion(source, base))
+      if (base !== null) await checkView(source, base)
+      if (latestVersion === null) return upToDate(call, flags, remote, null)
       const head = await readHead(source, latestVersion.semver)
       const progress = openProgress(call, flags.quiet)
       const onProgress = ({ records }: { records: number }) => progress.show(`${countText(records)} records`)
@@ -57,7 +60,7 @@ const pull = command<PullFlags>({
       warnIfDeprecated(call, head.version)
       if (resolution === 'stop' && updated.totalConflicts > 0)
         throw conflictError(source.collection, head.version.semver, updated)
-      await tell(call, flags, head.version, folder.base?.semver, updated)
+      await tell(call, flags, head.version, base?.semver, updated)
     })
   },
 })
@@ -66,9 +69,10 @@ async function upToDate(
   call: Call,
   flags: CommonFlags,
   { source }: Remote,
-  semver: string | null,
+  latest: Version | null,
 ): Promise<void> {
-  if (semver !== null) warnIfDeprecated(call, await source.client.versions.get(source.collection, semver))
+  if (latest !== null) warnIfDeprecated(call, latest)
+  const semver = latest?.semver ?? null
   if (flags.json) return call.json({ semver, records: 0, conflicts: [] })
   call.say(semver === null ? `${source.collection} has no version yet.` : `Up to date with ${semver}.`)
 }

@@ -4,6 +4,7 @@ import type { Collection } from '@ulmus/wire'
 import { command, noun } from '../../command.ts'
 import type { Call, CommonFlags } from '../../context.ts'
 import { type FolderState, readBase, writeState } from '../../folder/base/state.ts'
+import { readBaseVersion } from '../../folder/base/verified-version.ts'
 import { type Folder, readFolder } from '../../folder/changes/changes.ts'
 import {
   adviceBehind,
@@ -25,6 +26,7 @@ import { guardRemovals, removalsOf } from '../../folder/push/removal-guard.ts'
 import { flag, maxRemoved, text, trusted } from '../../parameters.ts'
 import { notSignedIn } from '../../session/connect.ts'
 import { brieflySeconds } from '../../session/outage.ts'
+import { CommandError } from '../../terminal/failure.ts'
 import { openProgress, type Progress } from '../../terminal/progress.ts'
 import { type VisibilityFlags, visibilityIn, visibilityMade } from '../../visibility.ts'
 import { countsText, tellMissing } from './status.ts'
@@ -66,7 +68,7 @@ const push = command<PushFlags>({
       const folder = await settled(call, before, remote)
       const plan = await planPush(folder, flags.publishPrivate)
       if (!flags.snapshot) tellMissing(call, folder)
-      if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder, remote)
+      if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder, state, remote)
       if (remote.key === undefined) throw notSignedIn(remote.host)
       for (const [type, counts] of plan.counts) call.say([`${type}  `, countsText(counts)])
       for (const what of plan.exposed) call.say(`Becomes public: ${what}.`)
@@ -102,7 +104,7 @@ const push = command<PushFlags>({
           ? await snapshotFolder(pushing)
           : await pushFolder(pushing)
       progress.end()
-      if (result === undefined) return nothing(call, flags, folder, remote)
+      if (result === undefined) return nothing(call, flags, folder, state, remote)
       await tell(call, flags, remote, result)
     }),
 })
@@ -119,19 +121,39 @@ async function settled(call: Call, folder: Folder, { source, host }: Remote): Pr
 async function nothing(
   call: Call,
   flags: PushFlags & CommonFlags,
-  { base }: Folder,
-  { source, host }: Remote,
+  folder: Folder,
+  state: FolderState,
+  remote: Remote,
 ): Promise<void> {
+  const { base } = folder
+  const advice = await adviceFor(call, flags, folder, state, remote)
   if (flags.json)
     return call.json({ unchanged: true, semver: base?.semver ?? null, hash: base?.digest ?? null })
   if (base === null) return call.say('There is nothing to publish yet.')
   call.say(`Nothing changed since ${base.semver}.`)
-  // Without a connection there is no advice, but the answer is right.
-  const jobOf = flags.trusted ? source.collection : undefined
-  const { client } = await call.connect({ host, jobOf, retrySeconds: brieflySeconds })
-  const now = await client.collections.get(source.collection).catch(() => undefined)
-  const latest = now?.latestVersion?.semver ?? base.semver
-  if (latest !== base.semver) for (const line of adviceBehind(base.semver, latest)) call.say(line)
+  for (const line of advice) call.say(line)
+}
+
+/** Ways on from an unchanged folder. Without a connection there are none, but that nothing changed is right. */
+async function adviceFor(
+  call: Call,
+  { trusted }: PushFlags,
+  { root, base }: Folder,
+  state: FolderState,
+  remote: Remote,
+): Promise<string[]> {
+  if (base === null) return []
+  const { collection } = remote.source
+  const jobOf = trusted ? collection : undefined
+  const { client } = await call.connect({ host: remote.host, jobOf, retrySeconds: brieflySeconds })
+  const source = { ...remote.source, client }
+  const now = await checkedCollection(root, state, { ...remote, source }).catch((error: unknown) => {
+    if (error instanceof CommandError && error.code === 'another_collection') throw error
+  })
+  if (!now) return []
+  await readBaseVersion(source, base)
+  const latest = now.latestVersion?.semver ?? base.semver
+  return latest === base.semver ? [] : adviceBehind(base.semver, latest)
 }
 
 /** Reads the collection. Returns undefined if the first push must create it. */

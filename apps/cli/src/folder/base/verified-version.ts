@@ -66,17 +66,41 @@ function demandNamed({ hash, publicHash, semver }: Version, named: string): void
 }
 
 /**
- * Checks, before an update of the folder or its registry, that the caller sees the base version as it was cloned. Otherwise private and
- * public content would be mixed.
- * @throws CommandError `another_view`, `version_withdrawn`
+ * Reads the base version of a folder from its registry. Its number may lead to another version once the registry was restored.
+ * @throws CommandError `another_version`, `version_withdrawn`
  */
-export async function checkView(
+export async function readBaseVersion(
   { client, collection }: Pick<VersionSource, 'client' | 'collection'>,
   base: BaseVersion,
-): Promise<void> {
-  const seen = await client.versions.get(collection, base.semver).catch((error: unknown) => {
-    throw isWithdrawn(error) ? leftBehind(error, collection) : error
+): Promise<Version> {
+  const { semver, digest } = base
+  const present = await client.versions.get(collection, semver).catch((error: unknown) => {
+    if (!(error instanceof UlmusError)) throw error
+    if (error.code === 'version_withdrawn') throw leftBehind(error, collection)
+    if (error.code !== 'version_not_found') throw error
+    throw anotherVersion(`${collection} no longer has ${semver}, the version of this folder.`, collection)
   })
+  const same = isPublicView(base) ? present.publicHash : present.hash
+  // Digests of different views cannot be compared.
+  if (same !== digest && parseDigestLabel(same)?.view === parseDigestLabel(digest)?.view)
+    throw anotherVersion(
+      `${semver} of ${collection} is now another version than the one of this folder.`,
+      collection,
+    )
+  return present
+}
+
+/**
+ * Checks, before an update of the folder or its registry, that the caller sees the base version as it was cloned. Otherwise private and
+ * public content would be mixed.
+ * @throws CommandError `another_view`, `another_version`, `version_withdrawn`
+ */
+export async function checkView(
+  source: Pick<VersionSource, 'client' | 'collection'>,
+  base: BaseVersion,
+): Promise<void> {
+  const { collection } = source
+  const seen = await readBaseVersion(source, base)
   if (parseDigestLabel(seen.hash)?.hash === parseDigestLabel(base.digest)?.hash) return
   const next = [`ulmus clone ${shellWord(collection)}`]
   if (isPublicView(base))
@@ -90,8 +114,14 @@ export async function checkView(
   )
 }
 
-const isWithdrawn = (error: unknown): error is UlmusError =>
-  error instanceof UlmusError && error.code === 'version_withdrawn'
+const anotherVersion = (difference: string, collection: string): CommandError =>
+  new CommandError(
+    `${difference} The registry was perhaps restored from a backup. Nothing was changed. Clone the collection beside this folder, and carry your changes over:`,
+    {
+      code: 'another_version',
+      next: ['ulmus diff    # your changes', `ulmus clone ${shellWord(collection)} ../NEW_FOLDER`],
+    },
+  )
 
 /** The registry sends no diff from a withdrawn version. */
 const leftBehind = (error: UlmusError, collection: string): CommandError =>

@@ -90,6 +90,8 @@ export async function checkBase(
   base: BaseVersion | null,
   newest: string | null,
 ): Promise<void> {
+  // Before the advice to pull: from a lost base, a pull fails, too.
+  if (base !== null) await checkView({ client, collection }, base)
   if (newest !== (base?.semver ?? null))
     throw new CommandError(
       `${collection} is at ${newest ?? 'no version'}, this folder at ${base?.semver ?? 'none'}. Pull first.`,
@@ -101,7 +103,6 @@ export async function checkBase(
         ],
       },
     )
-  if (base !== null) await checkView({ client, collection }, base)
 }
 
 /** Publishes the plan. @returns undefined if the registry finds no change */
