@@ -75,7 +75,11 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     origin: () => origin(),
     works: config.roles.includes('worker'),
     issuers,
-    operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
+    operators: {
+      identities: config.operators,
+      byClaim: config.operatorClaim !== null,
+      issuer: config.oidc?.issuer,
+    },
     // The other connections are for requests that are answered at once.
     waitingMax: () => Math.floor(connectionsMax / 2),
     ...{ release, migratesBesideOthers, onNewerRelease: options.onNewerRelease },

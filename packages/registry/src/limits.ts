@@ -39,6 +39,8 @@ export interface OperatorsConfig {
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[]
   /** True: the identity provider may name operators by a claim at each sign-in. */
   readonly byClaim: boolean
+  /** Issuer of the identity provider that users sign in by. Undefined: the built-in one. */
+  readonly issuer?: string | undefined
 }
 
 /** Default: no account is an operator. */

@@ -15,12 +15,13 @@ import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
-import { lockPerson } from './accounts.ts'
+import { lockPerson, wrong } from './accounts.ts'
 
 /**
  * Links an identity to the account with this slug. The caller must be an operator (`operators.ts` checks it).
  * @param slug of a user; `move`: also take the identity from another account
- * @throws account_not_found, not_a_user, identity_taken, invalid_request for an erased person
+ * @throws account_not_found, not_a_user, identity_taken, invalid_request for an erased person, or for the issuer of OIDC_ISSUER with a
+ * slash more or less at its end
  */
 export const linkIdentity = (
   context: Context,
@@ -30,6 +31,7 @@ export const linkIdentity = (
 ): Promise<LinkedIdentity> =>
   audited(context, caller, async (tx, tell) => {
     const account = await lockPerson(context, tx, caller, slug)
+    demandExactIssuer(identity.issuer, context.operators.issuer)
     const holder = await findAccountByIdentity(tx, identity)
     if (holder?.id === account.id) return { account: slug, movedFrom: null }
     if (holder !== undefined && !move) throw taken(holder.slug)
@@ -45,6 +47,17 @@ export const linkIdentity = (
       tell({ action: 'identity.linked', account: id, target: slug, details })
     return { account: slug, movedFrom }
   })
+
+/** Sign-ins compare issuers exactly, so such an identity would never sign in. Other issuers are allowed: the provider may change soon. */
+function demandExactIssuer(issuer: string, configured: string | undefined): void {
+  if (configured === undefined || issuer === configured) return
+  if (issuer.replace(/\/$/, '') !== configured.replace(/\/$/, '')) return
+  const has = configured.endsWith('/') ? 'has a' : 'has no'
+  throw wrong(
+    'issuer',
+    `must be exactly OIDC_ISSUER, which ${has} slash at its end: sign-ins would not find this identity`,
+  )
+}
 
 /** Moves an identity from another account. Ends that account's sessions and drops its operator claim. */
 async function take(

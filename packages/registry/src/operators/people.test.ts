@@ -88,6 +88,26 @@ describe.each(serviceDatabases)('people who come back or leave on $name', (datab
     ])
   })
 
+  test.each([issuer, `${issuer}/`])(
+    'an issuer that differs from %s by a final slash is refused',
+    async (configured) => {
+      const { linkIdentity } = operatorsOf({
+        ...context,
+        operators: { ...context.operators, issuer: configured },
+      })
+      const { slug } = await signIn(`slash${configured.length}`)
+      const other = configured === issuer ? `${issuer}/` : issuer
+      const link = (by: string) =>
+        linkIdentity(root, slug, { issuer: by, subject: `other${configured.length}` })
+      await expect(link(other)).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: { issues: [{ path: 'issuer', message: expect.stringContaining('exactly OIDC_ISSUER') }] },
+      })
+      expect(await outcome(link(configured))).toBe('ok')
+      expect(await outcome(link('https://next.example'))).toBe('ok')
+    },
+  )
+
   test('only operators link, and only to users', async () => {
     const { operators, accounts } = services
     const eve = await callerFor(await signIn('eve'))

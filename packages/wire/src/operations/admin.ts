@@ -124,7 +124,7 @@ export const adminOperations = {
     id: 'linkIdentity',
     tag: 'operators',
     summary: 'Link an identity to a user',
-    description: `Lets an identity of an identity provider sign in as a user, in addition to the user’s other identities: for accounts from the built-in sign-in or from a replaced provider. An identity that signs in as another account is refused with 409 \`identity_taken\`, which names that account. With \`move: true\` it leaves that account: the browsers of that account are signed out, its collections and keys stay. Both accounts’ audit logs record it. ${operatorsOnly}`,
+    description: `Lets an identity of an identity provider sign in as a user, in addition to the user’s other identities: for accounts from the built-in sign-in or from a replaced provider. An identity that signs in as another account is refused with 409 \`identity_taken\`, which names that account. An issuer that differs from \`OIDC_ISSUER\` by a slash at its end is refused, since sign-ins compare issuers exactly. With \`move: true\` it leaves that account: the browsers of that account are signed out, its collections and keys stay. Both accounts’ audit logs record it. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     body: LinkIdentity,
