@@ -10,7 +10,7 @@ import type { Call } from '../context.ts'
 import { referenceHere } from '../folder/base/here.ts'
 import { readKnownLog, replaceKnownLog } from '../log/known-logs.ts'
 import { type Duplicate, leavesMax, readLeaves } from '../log/leaves.ts'
-import { differencesOf, type PolicyFlag, refusing, withLog } from '../log/open-log.ts'
+import { changedCollections, differencesOf, type PolicyFlag, refusing, withLog } from '../log/open-log.ts'
 import { type CollectionReport, checkCollection, listStatements, readStatement } from '../log/statements.ts'
 import { flag, limit, optional, policy, required } from '../parameters.ts'
 import { parseReference, pathOf } from '../reference.ts'
@@ -207,8 +207,8 @@ type TrustFlags = { readonly yes: boolean }
 const trust = command<TrustFlags, [registry: string]>({
   brief: 'Forget the remembered log of a registry',
   description:
-    'First prints how the log differs from the saved one. The next verification saves the new one.',
-  page: 'Print how the log of a registry differs from the remembered one, and forget that. Asks you to type the address, unless `--yes`',
+    'First prints how the log and the verified collections differ from the saved ones. The next verification saves the new ones.',
+  page: 'Print how the log of a registry differs from the remembered one, and which verified collections have another id, and forget both. Asks you to type the address, unless `--yes`',
   flags: { yes: flag('Skip the confirmation') },
   positional: { kind: 'tuple', parameters: [required('registry', 'Address of the registry')] },
   run: async (call, flags, registry) => {
@@ -219,9 +219,10 @@ const trust = command<TrustFlags, [registry: string]>({
     const known = readKnownLog(env, host)
     if (known === undefined) throw new CommandError(`Nothing is remembered of a log of ${host}.`)
     const { client } = await call.connect({ host, withoutKey: true })
-    const differences = await differencesOf(client, known).catch((error: Error) => [
-      `The log cannot be read now: ${error.message}`,
-    ])
+    const differences = await differencesOf(client, known).then(
+      async (ofLog) => [...ofLog, ...(await changedCollections(client, known))],
+      (error: Error) => [`The log cannot be read now: ${error.message}`],
+    )
     for (const line of differences.length === 0 ? ['Nothing differs.'] : differences) call.warn(line)
     if (!flags.yes) {
       const loss = `Then the next verification trusts any log of ${host}.`

@@ -230,6 +230,16 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
       code: 1,
       out: expect.stringContaining('another collection than before'),
     })
+    const { said } = await person.ulmus('.', 'trust', liar.url)
+    expect(said).toContain(
+      `ada/birds is another collection than the verified one: its id is ${realKey.name}, and was `,
+    )
+    expect(said).not.toContain('Nothing differs.')
+    liar.change = (path) =>
+      path === '/api/collections/ada/birds' ? new Refusal(404, 'collection_not_found') : undefined
+    expect((await person.ulmus('.', 'trust', liar.url)).said).toContain(
+      'ada/birds is deleted, private or not',
+    )
   })
 
   test('verify: a shorter log, and one that is gone', async () => {

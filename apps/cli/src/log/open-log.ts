@@ -204,3 +204,21 @@ export async function differencesOf(client: Client, known: KnownLog): Promise<st
   }
   return differences
 }
+
+/** Sentences about remembered collections whose path leads to another one now, or to none that is shown without a key. */
+export async function changedCollections(client: Client, { collections }: KnownLog): Promise<string[]> {
+  const sentences: string[] = []
+  for (const [collection, before] of Object.entries(collections)) {
+    const id = await client.collections.get(collection).then(
+      (present) => present.id,
+      () => undefined,
+    )
+    if (id === undefined)
+      sentences.push(`${collection} is deleted, private or not readable now, so its id was not compared.`)
+    else if (id !== before)
+      sentences.push(
+        `${collection} is another collection than the verified one: its id is ${id}, and was ${before}. The former one was deleted, renamed or transferred. If you go on, the next verification accepts the present one; folders of the former one must be cloned again.`,
+      )
+  }
+  return sentences
+}
