@@ -1,5 +1,5 @@
 /** HTTP transport of the client: JSON and streamed requests, with retries and errors in one place. */
-import { httpsOfPlain, parseJson, tlsReason } from '@ulmus/content'
+import { parseJson } from '@ulmus/content'
 import { readChunks, readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
 import { exactJson } from './exact-json.ts'
@@ -259,9 +259,6 @@ export function asFailure(error: unknown, where: string, signal?: AbortSignal): 
   if (signal?.aborted) return signal.reason
   if (error instanceof UlmusError) return error
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const why = tlsReason(cause instanceof Error ? cause.message : String(cause), httpsOfPlain)
-  return new UlmusError(
-    `No answer from ${where}: ${why.replace(/[.?]$/, '')}${why.endsWith('?') ? '?' : '.'}`,
-    { status: 0, code: 'network', cause: error },
-  )
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new UlmusError(`No answer from ${where}: ${why}.`, { status: 0, code: 'network', cause: error })
 }
