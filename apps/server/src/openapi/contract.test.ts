@@ -1,4 +1,5 @@
 /** Real refusals of every operation match the API description: status, code, headers and shape. */
+import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -349,7 +350,12 @@ describe('every operation that can be', () => {
     const { cookie } = await before.signIn('ada')
     await before.stop()
     const where = settings.url === undefined ? { folder: join(before.dataFolder, 'database') } : settings
-    const server = await serveForTest(where, { dataFolder: before.dataFolder, diskReserveBytes: 2 ** 60 })
+    // The largest reserve with which a server starts.
+    const { bsize, blocks } = statfsSync(before.dataFolder)
+    const server = await serveForTest(where, {
+      dataFolder: before.dataFolder,
+      diskReserveBytes: bsize * blocks,
+    })
     ends.push(async () => {
       await server.close()
       await dispose()
