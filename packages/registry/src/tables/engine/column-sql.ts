@@ -93,7 +93,10 @@ const lastOf = (pointer: string): string =>
 
 function extracted({ path }: TableColumn, form: ReadingForm): string {
   if (path === '') return 'data'
-  return form === 'typed' ? `data.${quoted(lastOf(path))}` : `json_extract(data, ${literal(path)})`
+  if (form === 'typed') return `data.${quoted(lastOf(path))}`
+  const value = `json_extract(data, ${literal(path)})`
+  // A number in a JSON Pointer would also name an item of a list.
+  return /^\/\d+$/.test(path) ? `CASE WHEN json_type(data) = 'OBJECT' THEN ${value} END` : value
 }
 
 /** The read value of an extracted one. */

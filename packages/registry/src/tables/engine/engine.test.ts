@@ -127,6 +127,26 @@ test('pages, counts and facets are those of the records', async () => {
   )
 }, 300_000)
 
+test('a property with a number as its name is no item of a list', async () => {
+  const kinds: JsonObject[] = [
+    { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: false },
+    { type: 'array', items: { type: 'string' } },
+    { type: 'string' },
+    {},
+  ]
+  for (const kind of kinds) {
+    const rows: Row[] = [
+      { id: 'a', data: ['x', ''] },
+      { id: 'b', data: { 2: 'y' } },
+    ]
+    const { columns, file } = await tableOf({ properties: { 0: kind, 1: kind } }, rows)
+    for (const name of ['0', '1']) {
+      const query = readTableQuery({ filter: `"${name}" null` }, columns)
+      expect(await answer(file, [pageStatement(query)])).toEqual([[['a'], ['b']]])
+    }
+  }
+})
+
 test('the best matches of words come first: equal texts, beginnings, words, then the rest, each by id', async () => {
   const schema = {
     properties: { name: { type: 'string' }, also: { type: 'array', items: { type: 'string' } }, value: {} },
