@@ -81,7 +81,7 @@ ulmus-server move --back
   moved. The new stores must be empty. The old ones keep their data, and servers refuse to start on them.
 
   --back  Give up a move from the stores of the present settings: servers start on them again, without all that was
-          written in the new place since.
+          written in the new place since. Refused if only the objects were moved, and the database went on.
 
   Stop all servers first.
 `,

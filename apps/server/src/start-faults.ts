@@ -16,7 +16,7 @@ import {
   tlsReason,
 } from '@ulmus/registry'
 import { hostWayOut } from './variables/host-settings.ts'
-import { ConfigError } from './variables/variables.ts'
+import { ConfigError, passwordEscapes } from './variables/variables.ts'
 
 /** Errors whose message is such a sentence. */
 const sayAll = [
@@ -48,7 +48,7 @@ export function sentenceOf(error: unknown, command: string, dataDir: string | un
   if (error instanceof StoreUnavailableError)
     return `${error.message.replace(/\.$/, '')}${error.message.endsWith('?') ? '' : '.'} Is the store running, and S3_ENDPOINT right?`
   if (isUnavailable(error))
-    return `The database at DATABASE_URL cannot be reached: ${tlsReason(lastCause(error).message, 'it does not speak TLS')}. Start PostgreSQL there, or correct host and port (in a password, # is written %23, / %2F and @ %40).`
+    return `The database at DATABASE_URL cannot be reached: ${tlsReason(lastCause(error).message, 'it does not speak TLS')}. Start PostgreSQL there, or correct host and port (in a password, ${passwordEscapes}).`
   // Problems with files outside the data folder are defects of ours.
   const dataFolder = resolve(dataDir?.trim() || './data')
   if (path?.startsWith(dataFolder) && ['EACCES', 'EPERM'].includes(code ?? '')) {

@@ -83,7 +83,7 @@ export async function demandReserveFits({ folders, reserveBytes }: ReservedFolde
   }
 }
 
-/** Bytes of a whole file system; Infinity if it does not report them. A missing folder will be on that of its parent. */
+/** Size of the file system of a folder, in bytes; Infinity if it is not reported. A missing folder will be made on the file system of its parent. */
 async function sizeOf(folder: string): Promise<number> {
   if (!existsSync(folder) && dirname(folder) !== folder) return sizeOf(dirname(folder))
   try {

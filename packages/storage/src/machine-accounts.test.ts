@@ -31,7 +31,7 @@ test.runIf(isRoot)('the file that root made among those of another account is fo
   expect(findClosedPath(join(folder, 'absent'), other)).toBeUndefined()
 })
 
-/** What another account finds, in a process that drops its privileges after it has read the code. */
+/** Result of the search by another account, in a process that drops its privileges after it has read the code. */
 function closedAboveFor(path: string): string {
   const code = `import(process.argv[1]).then(({ findClosedAbove }) => {
     if (${isRoot}) process.setuid(${other})

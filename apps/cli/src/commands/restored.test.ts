@@ -51,7 +51,7 @@ describe.each(anyDatabase)('folders and a registry that was restored, on $name',
     return collection
   }
 
-  /** `who` has `folder` at v1.1.0 of a collection that is at v1.0.0 again: that of ada's folder `now`. */
+  /** Gives `who` a `folder` at v1.1.0 of a collection that a restore put back to v1.0.0, as in ada's folder `now`. */
   const restored = async (ada: Person, who: Person, folder: string) => {
     const before = await publish(ada, 'before')
     await push(ada, 'before', `${one}{"id": "2", "data": {"name": "Wren"}}\n`)

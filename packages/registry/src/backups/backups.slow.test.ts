@@ -367,6 +367,12 @@ describe('a move', () => {
     await expect(start(onServer)).rejects.toThrow(
       `were moved to objects in ${elsewhere.dataFolder}/objects (20`,
     )
+    // The database is the same: going back would lose the objects that were written since.
+    await expectServes(elsewhere)
+    const went = await digestsOf(elsewhere)
+    await expect(moveBack(onServer)).rejects.toThrow(/refers to \d+ blobs? that the objects in .* lack/)
+    await expect(start(onServer)).rejects.toThrow('were moved to')
+    await expectSame(elsewhere, went)
   })
 
   test.each(databases)(

@@ -55,8 +55,11 @@ export async function copyOwnBlob(
   blob: BlobToCopy,
   dump: string,
 ): Promise<CopiedBlob> {
-  const isNeeded = async (entry: PackEntry) =>
-    (await objectsIn(dump, blob.name)).has(`${entry.kind} ${entry.hash}`)
+  let needed: Promise<Set<string>> | undefined
+  const isNeeded = async ({ kind, hash }: PackEntry) => {
+    needed ??= objectsIn(dump, blob.name)
+    return (await needed).has(`${kind} ${hash}`)
+  }
   const stream = (name: string) =>
     name.startsWith(packsPrefix) ? checkedPack(from, name, isNeeded) : from.stream(name)
   try {

@@ -7,13 +7,15 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { otherConnections, writeDump } from '@ulmus/storage'
-import { StoresUnfitError } from '../stores/installation.ts'
+import { counted } from '@ulmus/content/quantities'
+import { allFiles, allPacks, fileName, otherConnections, packsOf, writeDump } from '@ulmus/storage'
+import { type Places, StoresUnfitError } from '../stores/installation.ts'
 import { markMoved, removeMarks } from '../stores/moved.ts'
-import { openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
+import { type OpenStores, openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { contentsOf } from './contents.ts'
-import { copyOwnBlob, hashBlob } from './copy.ts'
+import { copyOwnBlob, hashBlob, listed } from './copy.ts'
 import { type FillingReport, fillStores } from './filling.ts'
+import { blobPrefixes } from './shelf.ts'
 
 export interface MoveReport extends FillingReport {
   /** Location of the moved half, for messages; undefined if it was not moved. */
@@ -62,10 +64,30 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
 /**
  * Gives up moves from the stores of `config`: servers start on them again.
  * @returns the places that they had been moved to, with the time
+ * @throws StoresUnfitError if a server runs, or if the database has versions whose objects are in the new place alone; the errors of
+ * `openStores`
  */
 export async function moveBack(config: StoresConfig): Promise<string[]> {
+  if (config.databaseUrl !== undefined) await demandNoServer(config.databaseUrl)
   await using opened = new AsyncDisposableStack()
-  return await removeMarks(await openStores(config, opened, 'check', { mayBeMoved: true }))
+  const stores = await openStores(config, opened, 'check', { mayBeMoved: true })
+  await demandBlobs(stores, placesOf(config))
+  return await removeMarks(stores)
+}
+
+/** After a move of the objects alone, a server may have written to this database. */
+async function demandBlobs(stores: OpenStores, { objects }: Places): Promise<void> {
+  const stored = await listed(stores.blobs, blobPrefixes)
+  const packs = packsOf(stores)
+  const lacking: string[] = []
+  for (const { name } of await allPacks(stores.database))
+    if (!stored.has(name) && (await packs.size(name)) === undefined) lacking.push(name)
+  for await (const files of allFiles(stores.database))
+    lacking.push(...files.map(({ hash }) => fileName(hash)).filter((name) => !stored.has(name)))
+  if (lacking.length === 0) return
+  throw new StoresUnfitError(
+    `The database refers to ${counted(lacking.length, 'blob')} that the ${objects} lack, such as ${lacking[0]}: the server wrote on after the move. Move the objects from their new place to an empty one by \`ulmus-server move\` instead.`,
+  )
 }
 
 const isSameDatabase = (a: StoresConfig, b: StoresConfig): boolean =>

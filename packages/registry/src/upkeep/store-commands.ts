@@ -21,7 +21,7 @@ export interface StoreCommands {
   /** May run beside servers. @throws SecretsKeyUnfitError */
   renewSecrets(keys: SecretsConfig): Promise<RenewalReport>
   /**
-   * Gives the signed log another name, that of a trial the host of PUBLIC_URL. May run beside servers.
+   * Gives the signed log another name; the log of a trial gets the host of PUBLIC_URL. May run beside servers.
    * @returns it; null if it is known once a key signs
    */
   restartLog(publicUrl: string | undefined): Promise<string | null>

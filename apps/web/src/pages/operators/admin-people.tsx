@@ -27,8 +27,8 @@ export async function suspend({ registry, who }: Visit, form: Form): Promise<Don
       account: slug,
       note: `${slug} may sign in again, and its collections are as they were before the suspension.`,
     }
-  const shown = hides ? 'Collections that it made public are hidden' : 'Its public collections stay public'
-  return { account: slug, note: `${slug} is suspended: its sessions and keys are refused. ${shown}.` }
+  const outcome = hides ? 'Collections that it made public are hidden' : 'Its public collections stay public'
+  return { account: slug, note: `${slug} is suspended: its sessions and keys are refused. ${outcome}.` }
 }
 
 export async function linkIdentity({ registry, who }: Visit, form: Form): Promise<Done> {
