@@ -28,7 +28,7 @@ export {
   s3BlobBytesMax,
 } from '@ulmus/storage'
 export { networkOf, peerOf, withoutMapping } from './access/networks.ts'
-export { type Entrance, mayEnter, mayOpenPages } from './access/policy.ts'
+export { type Entrance, mayEnter, mayOpenPages, type Permission } from './access/policy.ts'
 export type { RequestRates } from './access/request-rates.ts'
 export type { Identity } from './accounts/accounts.ts'
 export { deviceLoginSeconds, devicePollSeconds } from './accounts/device-logins.ts'

@@ -4,6 +4,7 @@ import { nameDatabaseState, openObjectReader } from '@ulmus/storage'
 import { requestRatesOf } from './access/request-rates.ts'
 import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
+import { collaboratorsOf } from './accounts/collaborators.ts'
 import { deviceLoginsOf } from './accounts/device-logins.ts'
 import { invitationsOf } from './accounts/invitations.ts'
 import { keysOf } from './accounts/keys.ts'
@@ -254,6 +255,7 @@ function servicesOf(context: Context, waitingMax: () => number) {
   return {
     accounts: accountsOf(context),
     members: membersOf(context),
+    collaborators: collaboratorsOf(context),
     invitations: invitationsOf(context),
     keys: keysOf(context),
     deviceLogins: deviceLoginsOf(context),

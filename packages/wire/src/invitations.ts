@@ -1,9 +1,10 @@
 /**
- * Shapes for invitations to organizations, as the organization and as the invited user read them, and the answer to one. The token of the
+ * Shapes for invitations to organizations and collections, as the organization and as the invited user read them, and the answer to one. The token of the
  * link leaves the registry once, when the invitation is created. docs/design/http-api.md §11.
  */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
+import { Grant } from './collaborators.ts'
 import { exampleId, exampleInstant, exampleUser } from './examples.ts'
 import { Role } from './members.ts'
 import { Id, Instant, line } from './text.ts'
@@ -28,10 +29,15 @@ export const CreateInvitation = z
   })
 export type CreateInvitation = z.infer<typeof CreateInvitation>
 
+/** Role in an invitation of the caller: `collaborator` is one of `collection` alone. */
+export const InvitedRole = z.enum(['owner', 'admin', 'member', 'collaborator']).meta({
+  id: 'InvitedRole',
+  description: 'The role in the organization, or `collaborator` of one collection.',
+})
+
 /** Members of an invitation in both lists. */
 const common = {
   id: Id,
-  role: Role,
   invitedBy: z
     .string()
     .nullable()
@@ -47,7 +53,7 @@ const exampleInvitation = { ...exampleCommon, user: null, email: 'grace@example.
 
 /** An item of `GET /api/accounts/:slug/invitations`. */
 export const Invitation = z
-  .object({ ...common, user: Account.nullable(), email: z.string().nullable() })
+  .object({ ...common, role: Role, user: Account.nullable(), email: z.string().nullable() })
   .meta({
     id: 'Invitation',
     description: 'A pending invitation.',
@@ -75,16 +81,29 @@ export const CreatedInvitation = Invitation.extend({
 export type CreatedInvitation = z.infer<typeof CreatedInvitation>
 
 /** An item of `GET /api/accounts/me/invitations`. */
-export const OwnInvitation = z.object({ ...common, org: Account }).meta({
-  id: 'OwnInvitation',
-  description: 'An invitation of the caller.',
-  examples: [
-    {
-      ...exampleCommon,
-      org: { ...exampleUser, slug: 'atlas', type: 'org', displayName: 'The Atlas Project' },
-    },
-  ],
-})
+export const OwnInvitation = z
+  .object({
+    ...common,
+    role: InvitedRole,
+    org: Account.meta({ description: 'The organization; for a collaborator the owner of the collection.' }),
+    collection: z
+      .object({ owner: z.string(), slug: z.string(), name: z.string(), grant: Grant })
+      .nullable()
+      .meta({
+        description: 'For a collaborator: the collection, and the grant on it. Null: of an organization.',
+      }),
+  })
+  .meta({
+    id: 'OwnInvitation',
+    description: 'An invitation of the caller.',
+    examples: [
+      {
+        ...exampleCommon,
+        org: { ...exampleUser, slug: 'atlas', type: 'org', displayName: 'The Atlas Project' },
+        collection: null,
+      },
+    ],
+  })
 export type OwnInvitation = z.infer<typeof OwnInvitation>
 
 /** `POST /api/invitations/:token` */
@@ -97,6 +116,18 @@ export type AnswerInvitation = z.infer<typeof AnswerInvitation>
 
 /** Answer to `POST /api/invitations/:token`. */
 export const AnsweredInvitation = z
-  .object({ org: z.string().meta({ description: 'Slug of the organization.' }) })
-  .meta({ id: 'AnsweredInvitation', description: 'An answered invitation.', examples: [{ org: 'atlas' }] })
+  .object({
+    org: z
+      .string()
+      .meta({ description: 'Slug of the organization; for a collaborator of the owner of the collection.' }),
+    collection: z
+      .string()
+      .nullable()
+      .meta({ description: 'For a collaborator: `owner/slug` of the collection. Null: of an organization.' }),
+  })
+  .meta({
+    id: 'AnsweredInvitation',
+    description: 'An answered invitation.',
+    examples: [{ org: 'atlas', collection: null }],
+  })
 export type AnsweredInvitation = z.infer<typeof AnsweredInvitation>

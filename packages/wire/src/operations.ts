@@ -7,6 +7,7 @@ import type { Operation } from './operation.ts'
 import { accountOperations } from './operations/accounts.ts'
 import { adminOperations } from './operations/admin.ts'
 import { auditOperations } from './operations/audit.ts'
+import { collaboratorOperations } from './operations/collaborators.ts'
 import { collectionOperations } from './operations/collections.ts'
 import { documentOperations } from './operations/documents.ts'
 import { eventOperations } from './operations/events.ts'
@@ -52,6 +53,7 @@ export const operations = {
   ...pushOperations,
   ...snapshotOperations,
   ...publishingOperations,
+  ...collaboratorOperations,
   ...signInOperations,
 } satisfies Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`, Operation>>
 

@@ -26,6 +26,10 @@ export type OrgPath = z.infer<typeof OrgPath>
 export const MemberPath = z.object({ slug: org, user: segment('grace', 'Slug of a user.') })
 export type MemberPath = z.infer<typeof MemberPath>
 
+/** `/api/collections/:owner/:slug/collaborators/:user` */
+export const CollaboratorPath = z.object({ owner, slug, user: segment('grace', 'Slug of a user.') })
+export type CollaboratorPath = z.infer<typeof CollaboratorPath>
+
 /** `/api/accounts/:slug/invitations/:id` */
 export const InvitationPath = z.object({
   slug: org,

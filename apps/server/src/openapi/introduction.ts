@@ -74,6 +74,7 @@ export const tags = [
     description:
       'Trusted publishers: jobs that push without a stored key ([Publish from CI](/docs/publish-from-ci)).',
   },
+  { name: 'collaborators', description: 'Users with a grant on one collection, and who can read it.' },
   { name: 'pushes', description: pushes },
   { name: 'snapshots', description: snapshots },
   { name: 'audit', description: 'Who did what in an account: the audit log.' },

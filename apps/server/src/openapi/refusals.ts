@@ -88,6 +88,8 @@ function impliedBy({ url, entrance, forOutsiders }: DescribedOperation): Refusal
   codes.push('not_a_member')
   if (ofCollection && !entrance.unlimited) codes.push('key_limited')
   if (entrance.scope === 'admin') codes.push('insufficient_role')
+  if (ofCollection && (entrance.scope === 'write' || entrance.scope === 'admin'))
+    codes.push('insufficient_grant')
   return codes
 }
 

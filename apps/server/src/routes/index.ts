@@ -12,6 +12,7 @@ import { invitationRoutes } from './accounts/invitations.ts'
 import { keyRoutes } from './accounts/keys.ts'
 import { memberRoutes } from './accounts/members.ts'
 import { browserSessionRoutes } from './accounts/sessions.ts'
+import { collaboratorRoutes } from './collections/collaborators.ts'
 import { collectionRoutes } from './collections/collections.ts'
 import { metadataRoutes } from './collections/metadata.ts'
 import { publisherRoutes } from './collections/publishers.ts'
@@ -64,6 +65,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(collectionRoutes, { registry })
   await app.register(metadataRoutes, { registry })
   await app.register(publisherRoutes, { registry })
+  await app.register(collaboratorRoutes, { registry, origin })
   await app.register(versionRoutes, { registry, origin })
   await app.register(documentRoutes, { registry, origin })
   await app.register(recordRoutes, { registry })

@@ -1,7 +1,7 @@
 /** Data that all pages of a collection need, read once per visit. */
 
 import type { PlainSchema } from '@ulmus/content'
-import { demand, type Principal, RegistryError } from '@ulmus/registry'
+import { type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { counted, cutName, cutText, withoutUnseen } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
@@ -29,7 +29,6 @@ export interface VisitedCollection extends VersionPlace, CallerRights {
   readonly hasQuestions: boolean
   /** Deprecation warning of the shown version, if any. */
   readonly deprecation: string | undefined
-  readonly mayWork: boolean
   /** For members: since when and why operators hide the collection. */
   readonly hiddenByOperators: CollectionResponse['hiddenByOperators']
   /** For an operator who opened the collection: until when, and why. */
@@ -77,11 +76,10 @@ async function see(visit: Visit, withVersion: boolean) {
   const ask = { asPublic: wantsPublic, withVersion }
   const response = await registry.collections.shown(visit.who, versionOf(place), ask)
   const { facts, rights, latest, forkedFrom, version, hidden } = response
-  const asPublic = rights.isMember && wantsPublic
+  const asPublic = rights.readsAll && wantsPublic
   const seen: VisitedCollection = {
     ...place,
     ...rights,
-    mayWork: rights.work === 'ok',
     id: facts.id,
     name: facts.name,
     description: facts.description,
@@ -96,10 +94,10 @@ async function see(visit: Visit, withVersion: boolean) {
     deprecation: version?.deprecated?.message,
     hiddenByOperators: response.hiddenByOperators,
     openedByOperator: response.openedByOperator,
-    view: rights.isMember && !asPublic ? 'full' : 'public',
+    view: rights.readsAll && !asPublic ? 'full' : 'public',
     difference:
       hidden && differenceText(hidden, { isPublic: facts.public, asPublic, opening: response.opening }),
-    saved: rights.work === 'ok' ? savedText(url, latest) : undefined,
+    saved: rights.may('write') || rights.may('describe') ? savedText(url, latest) : undefined,
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
     who: asPublic ? publicly(visit.who) : visit.who,
@@ -127,10 +125,6 @@ function otherView(url: URL, asPublic: boolean): string {
   else query.append('view', 'public')
   return query.size === 0 ? url.pathname : `${url.pathname}?${query}`
 }
-
-/** @throws not_a_member, insufficient_scope, key_limited */
-export const demandWork = (seen: VisitedCollection): void =>
-  demand(seen.work, { owner: seen.owner, needed: 'write' })
 
 /** @throws version_not_found */
 function semverOf(text: string): string {

@@ -57,7 +57,7 @@ export function signpostsOf(
 
 /** For a page of the version, in the view of the page. */
 export const pageSignposts = (
-  { owner, slug, isMember, view }: VisitedCollection,
+  { owner, slug, readsAll, view }: VisitedCollection,
   version: VersionResponse,
   { origin, registry }: Visit,
 ): string =>
@@ -65,7 +65,7 @@ export const pageSignposts = (
     {
       ...{ owner, slug, origin, version: version.semver },
       hasTables: registry.tables.isAvailable,
-      asPublic: isMember && view === 'public',
+      asPublic: readsAll && view === 'public',
     },
     version,
   )

@@ -155,7 +155,7 @@ function Tabs({ seen, tab }: { seen: VisitedCollection; tab: Tab }) {
             {label}
           </a>
         ))}
-      {seen.mayWork && (
+      {seen.may('describe') && (
         <a href={collectionPath(seen, 'settings')} aria-current={tab === 'settings' ? 'page' : undefined}>
           <Icon name="settings" />
           Settings
@@ -173,7 +173,7 @@ const Actions = ({ seen }: { seen: VisitedCollection }) => (
         Fork
       </a>
     )}
-    {seen.mayWork && (
+    {seen.may('write') && (
       <a class="button primary" href={collectionPath(seen, 'push')}>
         <Icon name="plus" />
         New version
@@ -191,7 +191,7 @@ function OtherVersion({ seen, tab, type }: Omit<Props, 'children'>) {
       This is version <strong>{version}</strong>. The latest is{' '}
       <a href={pageIn(seen, undefined, tab, type)}>{seen.latest}</a>.{' '}
       <a href={seen.inView(collectionPath(seen, 'compare', `${version}...${seen.latest}`))}>Compare</a>
-      {seen.mayWork && (
+      {seen.may('write') && (
         <>
           {' · '}
           <a href={withQuery(collectionPath(seen, 'restore'), { version })}>Publish this version again</a>

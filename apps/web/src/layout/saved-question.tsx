@@ -19,7 +19,7 @@ function SameSince({ seen, question: { since, public: isPublic } }: HeadProps) {
   const place = { owner: seen.owner, slug: seen.slug, version: since }
   return (
     <>
-      {isPublic && seen.isMember ? '; for all readers' : ';'} the same answer since{' '}
+      {isPublic && seen.readsAll ? '; for all readers' : ';'} the same answer since{' '}
       <a href={seen.inView(versionPath(place))}>{since}</a>
     </>
   )
@@ -46,7 +46,7 @@ export function SavedQuestionHead({ seen }: { seen: VisitedCollection }) {
           {type === null ? 'A question in SQL' : <>Records of type {<Name of={type} most={nameMax} />}</>}{' '}
           about {isFixed ? `${version}: the answer never changes` : `the latest version, ${semver}`}
           <SameSince seen={seen} question={question} />
-          {seen.isMember && !question.public && (
+          {seen.readsAll && !question.public && (
             <>
               {' '}
               <Badge>members only</Badge>
@@ -64,7 +64,7 @@ export function SavedQuestionHead({ seen }: { seen: VisitedCollection }) {
         <a href={answer} rel="nofollow">
           JSON
         </a>
-        {seen.mayWork && <a href={questionPath(seen, question, 'edit')}>Edit</a>}
+        {seen.may('describe') && <a href={questionPath(seen, question, 'edit')}>Edit</a>}
       </span>
     </header>
   )

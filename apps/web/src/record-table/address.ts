@@ -242,7 +242,7 @@ export function keptFields(
   const own = { ...query, columns: named }
   const parts = [...names.map((name) => [name, own[name]] as const), ...Object.entries(panelsOf(address))]
   const kept = parts.flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as const))
-  const view = seen.isMember && seen.view === 'public' ? [['view', 'public'] as const] : []
+  const view = seen.readsAll && seen.view === 'public' ? [['view', 'public'] as const] : []
   return [...kept.filter(([, value]) => value !== ''), ...view]
 }
 

@@ -15,7 +15,16 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller } from '../principal.ts'
 import { demandIn } from './find-collection.ts'
-import { type Decision, mayDo, maySee, type Permission, type Role, roles } from './policy.ts'
+import {
+  type Decision,
+  type Grant,
+  grants,
+  mayDo,
+  maySee,
+  type Permission,
+  type Role,
+  roles,
+} from './policy.ts'
 
 /** The caller and the collection with its owner, as found at the start of the request. */
 export interface Acting {
@@ -39,10 +48,10 @@ export async function demandStill(
   const { accountId, credential } = who
   const found = await lockStanding(tx, { collectionId: collection.id, accountId, credential, now: now() })
   if (!found.isGood) throw credentialGone(who)
-  const { collection: current, role } = found
-  if (current?.ownerId !== owner.id || !maySee(who, { collection: current, role }))
+  const { collection: current, role, grant } = found
+  if (current?.ownerId !== owner.id || !maySee(who, { collection: current, role, grant }))
     throw new RegistryError('collection_not_found', { say: { owner: owner.slug, slug: collection.slug } })
-  demandIn(who, { collection: current, role, owner }, permission)
+  demandIn(who, { collection: current, role, grant, owner }, permission)
 }
 
 /** Checks now, without locks: before expensive work, or to explain why a checking statement changed nothing. */
@@ -70,7 +79,15 @@ export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promi
 export function authorityOf({ now }: Clock, { who, collection, owner }: Acting): Authority {
   // The right to write does not depend on visibility.
   const facts = { id: collection.id, public: false }
-  return authorityIn({ now }, who, owner.id, (role) => mayDo(who, { collection: facts, role }, 'write'))
+  const isEnough = (held: { role: Role | null; grant: Grant | null }) =>
+    mayDo(who, { collection: facts, ...held }, 'write')
+  return {
+    ...authorityIn({ now }, who, owner.id, (role) => isEnough({ role, grant: null })),
+    granted: {
+      collectionId: collection.id,
+      grants: grants.filter((grant) => isEnough({ role: null, grant }) === 'ok'),
+    },
+  }
 }
 
 /** Like `authorityOf`, for writing in an account. */

@@ -12,7 +12,9 @@ import { demand, MovedError, RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { isOperator } from './operators.ts'
 import {
+  belongs,
   demandOf,
+  type Grant,
   mayDo,
   mayReadOpened,
   maySee,
@@ -33,6 +35,8 @@ export interface VisibleCollection {
   readonly head: VersionRow | null
   /** The caller's role in the owner, before the limits of its key; `policy.ts` takes both. */
   readonly role: Role | null
+  /** The caller's grant on the collection, before the limits of its key. */
+  readonly grant: Grant | null
   /** The view of its versions that the caller reads. */
   readonly view: View
   /** The caller reads it as an operator, until and for this reason. */
@@ -75,9 +79,10 @@ export async function findVisibleCollection(
 async function currentOpening(
   context: Context,
   who: Principal,
-  { role, opening }: FoundCollection,
+  found: FoundCollection,
 ): Promise<FoundCollection['opening']> {
-  if (opening === null || role !== null || who.kind === 'anonymous') return null
+  const { opening } = found
+  if (opening === null || belongs(found) || who.kind === 'anonymous') return null
   return mayReadOpened(who, opening, context.now()) && (await isOperator(context, who)) ? opening : null
 }
 
@@ -106,8 +111,9 @@ export function demandIn(
   permission: Permission,
 ): void {
   const answer = mayDo(who, at, permission)
-  const { scope, role } = demandOf(permission)
-  demand(answer, { owner: at.owner.slug, needed: answer === 'insufficient_role' ? role : scope })
+  const { scope, role, grant } = demandOf(permission)
+  const needed = answer === 'insufficient_role' ? role : answer === 'insufficient_grant' ? grant : scope
+  demand(answer, { owner: at.owner.slug, needed, held: at.grant })
 }
 
 /** A collection in which the caller has a permission. @throws the errors of `findVisibleCollection`; the refusal of the permission */

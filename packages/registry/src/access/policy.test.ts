@@ -1,12 +1,16 @@
 /** Every permission as a table: function × principal × role. http-api §1 (credentials, limited keys, roles), §3, §6. */
 import type { Workload } from '@ulmus/storage'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anonymous, type Caller, type Principal, type Scope } from '../principal.ts'
 import {
   type Decision,
+  type Grant,
+  grants,
   mayChangeMember,
   mayCreateIn,
   mayDo,
+  mayEndGrant,
   mayEnter,
   mayFork,
   mayHandleKey,
@@ -18,7 +22,9 @@ import {
   mayReadOpened,
   mayReceiveCollection,
   maySee,
+  type Permission,
   permissions,
+  permissionsIn,
   type Role,
   roleCovers,
   scopeCovers,
@@ -60,7 +66,9 @@ const names = Object.keys(principals) as Name[]
 const roles: (Role | null)[] = [null, 'member', 'admin', 'owner']
 const hidden = { id: mine, public: false }
 const open = { id: mine, public: true }
-const at = (collection: typeof hidden, held: Role | null) => ({ collection, role: held })
+const at = (collection: typeof hidden, held: Role | null, grant: Grant | null = null) => ({
+  ...{ collection, role: held, grant },
+})
 
 const signIn = 'unauthenticated'
 const scope = 'insufficient_scope'
@@ -243,6 +251,101 @@ test('permissions grow with the scope and with the role, each alone, and shrink 
   expect(permitted(principals.anonymous, 'owner')).toEqual([])
 })
 
+/** Decisions by grant (none, read, write, admin) for a caller without a role. */
+const byGrant = (who: Principal, permission: Permission): Decision[] =>
+  [null, ...grants].map((grant) => mayDo(who, at(hidden, null, grant), permission))
+
+test('mayDo by grants, without a role', () => {
+  const low = 'insufficient_grant'
+  const owner = principals.session
+  const table: Record<Permission, Decision[]> = {
+    poll: [member, 'ok', 'ok', 'ok'],
+    write: [member, low, 'ok', 'ok'],
+    describe: [member, low, low, 'ok'],
+    move: [member, low, low, 'ok'],
+    deprecate: [member, low, 'ok', 'ok'],
+    seeAccess: [member, low, low, 'ok'],
+    administer: [member, low, low, 'ok'],
+    withdraw: [member, low, low, low],
+    delete: [member, low, low, low],
+    transfer: [member, low, low, low],
+  }
+  for (const permission of permissions)
+    expect(byGrant(owner, permission), permission).toEqual(table[permission])
+  // A capped key does no more than a member may.
+  expect(byGrant(principals.capped, 'write')).toEqual(table.write)
+  expect(byGrant(principals.capped, 'deprecate')).toEqual([role, role, role, role].with(0, member))
+  expect(byGrant(principals.there, 'write')).toEqual([limit, limit, limit, limit])
+  expect(byGrant(principals.read, 'write')).toEqual([scope, scope, scope, scope])
+})
+
+test('a grant shows the full view, except to keys of other collections and those who chose the public view', () => {
+  for (const grant of grants) {
+    const standing = at(hidden, null, grant)
+    expect([maySee(principals.read, standing), viewFor(principals.read, standing)]).toEqual([true, 'full'])
+    expect([maySee(principals.here, standing), viewFor(principals.here, standing)]).toEqual([true, 'full'])
+    expect(maySee(principals.there, standing)).toBe(false)
+    expect(maySee(anonymous, standing)).toBe(false)
+    const publicly: Principal = { ...caller('read'), view: 'public' }
+    expect([maySee(publicly, standing), viewFor(publicly, standing)]).toEqual([true, 'public'])
+  }
+})
+
+test('mayEndGrant: managers, and everybody their own', () => {
+  const ends = (grant: Grant | null, isSelf: boolean, who: Principal = principals.admin) =>
+    mayEndGrant(who, at(hidden, null, grant), isSelf)
+  expect([ends(null, true), ends('read', true), ends('admin', true)]).toEqual([member, 'ok', 'ok'])
+  expect([ends('read', false), ends('admin', false)]).toEqual(['insufficient_grant', 'ok'])
+  expect([ends('read', true, principals.write), ends('read', true, principals.manager)]).toEqual([
+    scope,
+    limit,
+  ])
+})
+
+test('permissions grow with the role, the grant and the scope, each alone, for random facts', () => {
+  const rank = <T>(list: readonly T[]) => fc.integer({ min: 0, max: list.length - 1 })
+  const [roleList, grantList] = [roles, [null, ...grants]]
+  const scopeList: Scope[] = ['read', 'write', 'admin']
+  fc.assert(
+    fc.property(
+      fc.record({
+        role: rank(roleList),
+        grant: rank(grantList),
+        scope: rank(scopeList),
+        limitedTo: fc.constantFrom(null, mine, other),
+        cap: fc.constantFrom({}, { roleCap: 'member' as const }),
+        isPublic: fc.boolean(),
+        more: fc.constantFrom('role', 'grant', 'scope'),
+      }),
+      (facts) => {
+        const given = (raised: Partial<typeof facts>) => {
+          const {
+            role: roleRank,
+            grant,
+            scope: scopeRank,
+            limitedTo,
+            cap,
+            isPublic,
+          } = { ...facts, ...raised }
+          const who: Caller = { ...caller(scopeList[scopeRank]!, limitedTo), ...cap }
+          return permissionsIn(who, at(isPublic ? open : hidden, roleList[roleRank]!, grantList[grant]!))
+        }
+        const most = { role: roleList, grant: grantList, scope: scopeList }[facts.more]!.length - 1
+        const next = Math.min(most, facts[facts.more as 'role'] + 1)
+        expect([...given({ [facts.more]: next })]).toEqual(expect.arrayContaining([...given({})]))
+      },
+    ),
+  )
+  // Neither of the two includes the other.
+  const session = principals.session
+  const [member, writer] = [
+    permissionsIn(session, at(hidden, 'member')),
+    permissionsIn(session, at(hidden, null, 'write')),
+  ]
+  expect([member.has('deprecate'), writer.has('deprecate')]).toEqual([false, true])
+  expect([member.has('move'), writer.has('move')]).toEqual([true, false])
+})
+
 test('mayMakePublic', () => {
   const answers = (membersMayChangeVisibility: boolean, who: Principal = principals.write) =>
     roles.map((held) => mayMakePublic(who, held, { membersMayChangeVisibility }))
@@ -388,9 +491,12 @@ test('mayMakeKeyUntil: no later than the key that makes it', () => {
   expect([null, later].map((until) => mayMakeKeyUntil(caller('read'), until))).toEqual(['ok', 'ok'])
 })
 
-test('mayFork', () => {
-  for (const held of roles) {
-    expect(mayFork(held, true)).toBe('ok')
-    expect(mayFork(held, false)).toBe(held === null ? 'private_content' : 'ok')
-  }
+test('mayFork: members all, others what is public throughout', () => {
+  for (const held of roles)
+    for (const grant of [null, ...grants]) {
+      const outside = held === null ? 'private_content' : 'ok'
+      expect(mayFork(at(open, held, grant), true)).toBe('ok')
+      expect(mayFork(at(open, held, grant), false)).toBe(outside)
+      expect(mayFork(at(hidden, held, grant), true)).toBe(outside)
+    }
 })

@@ -1,6 +1,7 @@
 /**
  * Access policy: pure functions, and the only module that decides permissions. Services call it, so HTTP and jobs follow one law.
- * A credential's rights = its scope ∩ its account's role in the owner, up to the key's cap ∩ the collection it is limited to.
+ * A credential's rights = its scope ∩ (its account's role in the owner ∪ its grant on the collection), up to the key's cap ∩ the collection
+ * it is limited to.
  *
  * Returns `ok` or the error code of a refusal. For data hidden from the caller, the look-up answers `…_not_found`; the policy
  * never does.
@@ -15,6 +16,11 @@ export type RoleCap = (typeof roleCaps)[number]
 /** Roles in an organization: owner ⊃ admin ⊃ member. A user is owner of its own account. */
 export type Role = (typeof roles)[number]
 
+/** The names are public and stored: those of the database's tables must be the same. */
+export const grants = ['read', 'write', 'admin'] as const
+/** Grants of a collaborator on one collection: admin ⊃ write ⊃ read. Independent of roles in the owner. */
+export type Grant = (typeof grants)[number]
+
 /** The two views of a version (content-model §6): `full` for members, `public` for everyone else. */
 export type View = 'full' | 'public'
 
@@ -25,25 +31,36 @@ export type Refusal =
   | 'key_limited'
   | 'not_a_member'
   | 'insufficient_role'
+  | 'insufficient_grant'
   | 'private_content'
   | 'publisher_key'
   | 'publishers_only'
   | 'session_required'
 export type Decision = 'ok' | Refusal
 
-/** The facts that decide what a caller may do with a collection. */
+/** What the caller's account has in a collection, before the limits of its credential. */
 export interface Standing {
   readonly collection: { readonly id: string; readonly public: boolean }
-  /** The role of the caller's account in the owner, before the limits of its credential. */
+  /** Its role in the owner. */
   readonly role: Role | null
+  /** Its grant as a collaborator. */
+  readonly grant: Grant | null
 }
+
+/** True for a member or a collaborator: the account reads the full view. */
+export const belongs = ({ role, grant }: Pick<Standing, 'role' | 'grant'>): boolean =>
+  role !== null || grant !== null
 
 const scopeRank: Record<Scope, number> = { read: 0, write: 1, admin: 2 }
 const roleRank: Record<Role, number> = { member: 0, admin: 1, owner: 2 }
+const grantRank: Record<Grant, number> = { read: 0, write: 1, admin: 2 }
 
 export const scopeCovers = (granted: Scope, wanted: Scope): boolean => scopeRank[granted] >= scopeRank[wanted]
 export const roleCovers = (granted: Role | null, wanted: Role): boolean =>
   granted !== null && roleRank[granted] >= roleRank[wanted]
+/** @param wanted null: no grant is enough */
+export const grantCovers = (held: Grant | null, wanted: Grant | null): boolean =>
+  held !== null && wanted !== null && grantRank[held] >= grantRank[wanted]
 
 /** A route's requirements of the credential, checked before the body is read. */
 export interface Entrance {
@@ -69,18 +86,18 @@ export function mayEnter(who: Principal, entrance: Entrance): Decision {
 /** Permission to open pages, which show whatever the account may see. */
 export const mayOpenPages = (who: Principal): Decision => (isWorkload(who) ? 'publisher_key' : 'ok')
 
-/** A limited key acts as a member of the owner only at its own collection. */
+/** A limited key acts for its account only at its own collection. */
 const reaches = (who: Principal, { collection }: Standing): boolean =>
   who.kind !== 'anonymous' && (who.limitedTo === null || who.limitedTo === collection.id)
 
 /** False: the look-up must answer as if the collection did not exist. */
 export const maySee = (who: Principal, at: Standing): boolean =>
-  at.collection.public || (at.role !== null && reaches(who, at))
+  at.collection.public || (belongs(at) && reaches(who, at))
 
 /** The caller's view of the collection's versions. Call it only for collections that the caller may see. */
 export function viewFor(who: Principal, at: Standing): View {
   if (who.kind !== 'anonymous' && who.view === 'public') return 'public'
-  return at.role !== null && reaches(who, at) ? 'full' : 'public'
+  return belongs(at) && reaches(who, at) ? 'full' : 'public'
 }
 
 /** Only browser sessions: an operator's key must not read private content, also not one that is stolen. */
@@ -98,7 +115,7 @@ export const mayReadOpened = (who: Principal, opening: { readonly until: Date },
 export const viewOfOpened = (who: Principal): View =>
   who.kind !== 'anonymous' && who.view === 'public' ? 'public' : 'full'
 
-/** Private events that a caller sees: of its accounts or, with a limited key, of one of their collections. Null: none. */
+/** Private events that a caller sees: of its accounts and grants or, with a limited key, of one of their collections. Null: none. */
 export const privateEventsFor = (
   who: Principal,
 ): { readonly accountId: string; readonly onlyCollection: string | undefined } | null =>
@@ -123,6 +140,8 @@ interface Demand {
   readonly scope: Scope
   /** The least role in the owner. */
   readonly role: Role
+  /** The least grant of a collaborator, which is enough without a role. Null: none is. */
+  readonly grant: Grant | null
   /** True: refused to the keys of trusted publishers. */
   readonly notForJobs?: true
   /** True: a key of one collection needs the scope `admin`, since CI systems get keys that publish. */
@@ -134,22 +153,24 @@ interface Demand {
 /** Permissions in a collection, with their conditions. */
 const demands = {
   /** Poll pushes and metadata updates. */
-  poll: { scope: 'read', role: 'member' },
+  poll: { scope: 'read', role: 'member', grant: 'read' },
   /** Push, upload files, and change metadata. */
-  write: { scope: 'write', role: 'member' },
+  write: { scope: 'write', role: 'member', grant: 'write' },
   /** Change the name, the description and saved questions. */
-  describe: { scope: 'write', role: 'member', notForJobs: true },
+  describe: { scope: 'write', role: 'member', grant: 'admin', notForJobs: true },
   /** Change the slug or the visibility. `mayMakePublic` decides about a public one, too. */
-  move: { scope: 'write', role: 'member', notForJobs: true, notForBounded: true },
+  move: { scope: 'write', role: 'member', grant: 'admin', notForJobs: true, notForBounded: true },
   /** Warn of a version, which can be undone. */
-  deprecate: { scope: 'write', role: 'admin' },
-  /** See and change the trusted publishers. */
-  administer: { scope: 'admin', role: 'admin' },
+  deprecate: { scope: 'write', role: 'admin', grant: 'write' },
+  /** See who else can read and change it. */
+  seeAccess: { scope: 'read', role: 'member', grant: 'admin', notForJobs: true, unlimited: true },
+  /** See and change the trusted publishers and the collaborators. */
+  administer: { scope: 'admin', role: 'admin', grant: 'admin' },
   /** Withdraw and erase versions, which cannot be undone. */
-  withdraw: { scope: 'admin', role: 'admin' },
-  delete: { scope: 'write', role: 'admin', notForBounded: true },
+  withdraw: { scope: 'admin', role: 'admin', grant: null },
+  delete: { scope: 'write', role: 'admin', grant: null, notForBounded: true },
   /** Give it away. `mayReceiveCollection` checks the receiving account. */
-  transfer: { scope: 'admin', role: 'admin', unlimited: true },
+  transfer: { scope: 'admin', role: 'admin', grant: null, unlimited: true },
 } as const satisfies Record<string, Demand>
 
 export type Permission = keyof typeof demands
@@ -163,11 +184,30 @@ export function mayDo(who: Principal, at: Standing, permission: Permission): Dec
   const entered = mayEnter(who, wanted)
   if (entered !== 'ok') return entered
   if (!reaches(who, at)) return 'key_limited'
-  if (at.role === null) return 'not_a_member'
+  if (!belongs(at)) return 'not_a_member'
   if (wanted.notForJobs === true && isWorkload(who)) return 'publisher_key'
   if (wanted.notForBounded === true && isBounded(who)) return 'key_limited'
-  return actsAs(who, at.role, wanted.role) ? 'ok' : 'insufficient_role'
+  return isGiven(who, at, wanted)
 }
+
+/** Decides by role and grant. A capped key does no more than a member may, by grants neither. */
+function isGiven(who: Principal, { role, grant }: Standing, wanted: Demand): Decision {
+  if (actsAs(who, role, wanted.role)) return 'ok'
+  const isCapped = who.kind !== 'anonymous' && who.roleCap !== undefined
+  const isOpenToGrants = !isCapped || wanted.role === 'member'
+  if (isOpenToGrants && grantCovers(grant, wanted.grant)) return 'ok'
+  return role === null && isOpenToGrants ? 'insufficient_grant' : 'insufficient_role'
+}
+
+/** Everything that a caller may do in a collection. */
+export const permissionsIn = (who: Principal, at: Standing): ReadonlySet<Permission> =>
+  new Set(permissions.filter((permission) => mayDo(who, at, permission) === 'ok'))
+
+/** Permission to end a grant or an invitation of a collaborator. Every collaborator may leave. */
+export const mayEndGrant = (who: Principal, at: Standing, isSelf: boolean): Decision =>
+  isSelf && at.grant !== null
+    ? mayEnter(who, { scope: 'admin', unlimited: true })
+    : mayDo(who, at, 'administer')
 
 /** Permission to make a version. Some collections take versions of trusted publishers alone. */
 export const mayPublish = (who: Principal, { publishersOnly }: { publishersOnly: boolean }): Decision =>
@@ -264,7 +304,9 @@ export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Decision =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 
-/** Permission to fork visible content: outsiders fork only collections that are public throughout. */
-export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Decision {
-  return sourceRole !== null || fullyPublic ? 'ok' : 'private_content'
-}
+/**
+ * Permission to fork visible content: who is not a member of the owner, also a collaborator, forks only collections that are public
+ * throughout.
+ */
+export const mayFork = ({ collection, role }: Standing, isPublicThroughout: boolean): Decision =>
+  role !== null || (collection.public && isPublicThroughout) ? 'ok' : 'private_content'

@@ -1,7 +1,7 @@
 /**
- * Invitations to organizations. http-api §11.
+ * Invitations to organizations and to single collections. http-api §11, §15.
  *
- *     made ──▶ pending ── accepted by the invitee ──▶ member, gone
+ *     made ──▶ pending ── accepted by the invitee ──▶ member or collaborator, gone
  *                 └── declined, taken back, or 14 days later ──▶ gone
  *
  * The inviter passes the link on; the server also mails it, if it sends mail. Its token is returned once and works once, for any user who
@@ -12,9 +12,13 @@ import { randomBytes } from 'node:crypto'
 import { hashText } from '@ulmus/content'
 import {
   type AccountRow,
+  type CollectionRow,
+  countCollaborators,
   deleteInvitation,
   findAccountById,
   findAccountNames,
+  findCollectionById,
+  findGrant,
   findInvitation,
   findMemberRole,
   type InvitationItem,
@@ -23,17 +27,26 @@ import {
   listInvitations,
   listInvitationsOf,
   lockAccount,
+  lockCollection,
+  putCollaborator,
   putMember,
   type Tx,
 } from '@ulmus/storage'
-import type { Invitation, OwnInvitation } from '@ulmus/wire'
+import type { AnsweredInvitation, Invitation, OwnInvitation } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential, onMissingRow } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { roleIn } from '../access/membership.ts'
-import { mayChangeMember, mayEnter, mayManageAccount, type Role, roleCovers } from '../access/policy.ts'
+import {
+  grantCovers,
+  mayChangeMember,
+  mayEnter,
+  mayManageAccount,
+  type Role,
+  roleCovers,
+} from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
-import { audited } from '../audit/acts.ts'
+import { audited, type Tell } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -52,7 +65,6 @@ export interface NewInvitation {
 
 interface Common {
   readonly id: string
-  readonly role: Role
   /** Slug; null if the account is gone. */
   readonly invitedBy: string | null
   readonly createdAt: string
@@ -64,8 +76,8 @@ export type MadeInvitation = Invitation & { readonly token: string; readonly mai
 
 const dayMilliseconds = 86_400_000
 const invitationDays = 14
-/** Maximum pending invitations of an organization, as in docs/limits.md. */
-const pendingMax = 100
+/** Maximum pending invitations of an organization, and of a collection, as in docs/limits.md. */
+export const pendingMax = 100
 const tokenShape = /^[\w-]{43}$/
 
 export type Invitations = ReturnType<typeof invitationsOf>
@@ -89,7 +101,7 @@ export function invitationsOf(context: Context) {
       demandOrg(account)
       demand(mayManageAccount(who, role), { owner: slug, needed: 'admin' })
       const items = await listInvitations(database, account.id, context.now())
-      const slugOf = await inviters(context, items)
+      const slugOf = await slugsOf(context, inviters(items))
       return items.map((item) => invitationOf(item, slugOf))
     },
 
@@ -100,8 +112,10 @@ export function invitationsOf(context: Context) {
     async own(who: Principal): Promise<OwnInvitation[]> {
       const { accountId } = demandCaller(who)
       const items = await listInvitationsOf(database, accountId, context.now())
-      const slugOf = await inviters(context, items)
-      return items.map(({ invitation, account }) => ownInvitationOf(invitation, account!, slugOf))
+      const slugOf = await slugsOf(context, inviters(items))
+      return Promise.all(
+        items.map(({ invitation, account }) => ownInvitationOf(context, invitation, account!, slugOf)),
+      )
     },
 
     /** The invitation behind a link, for a user who may answer it. @throws unauthenticated, invitation_not_found */
@@ -109,17 +123,16 @@ export function invitationsOf(context: Context) {
       const invitation = await findFor(context, demandCaller(who), token)
       const org = await findAccountById(database, invitation.orgId)
       if (org === undefined) throw new RegistryError('invitation_not_found')
-      return ownInvitationOf(invitation, org, await inviters(context, [{ invitation }]))
+      return ownInvitationOf(context, invitation, org, await slugsOf(context, [invitation.invitedBy]))
     },
 
     /**
-     * Joins the organization or declines. Both use the invitation up, except that accepting is refused if the user already has
-     * its role or a higher one.
+     * Joins the organization or the collection, or declines. Both use the invitation up, except that accepting is refused if the user
+     * already has its role or grant or a higher one.
      * @param token of the link, or the id of an invitation of the caller
-     * @returns the slug of the organization
-     * @throws insufficient_scope, key_limited, invitation_not_found, already_member
+     * @throws insufficient_scope, key_limited, invitation_not_found, already_member, already_collaborator, too_many_collaborators
      */
-    answer: (who: Principal, token: string, accept: boolean): Promise<{ org: string }> =>
+    answer: (who: Principal, token: string, accept: boolean): Promise<AnsweredInvitation> =>
       answer(context, who, token, accept),
   }
 }
@@ -134,7 +147,6 @@ export async function invite(
   const seen = await findVisibleAccount(context, who, slug)
   demandOrg(seen.account)
   const caller = demandCaller(who)
-  const token = randomBytes(32).toString('base64url')
   const made = await audited(context, who, async (tx, tell) => {
     const org = await lockOrg(tx, seen.account)
     await demandCredential(context, tx, caller)
@@ -144,25 +156,44 @@ export async function invite(
     const invited = user === undefined ? null : await demandUser(tx, user)
     if (invited !== null && (await findMemberRole(tx, org.id, invited.id)) !== null)
       throw new RegistryError('already_member', { say: { user, org: org.slug } })
-    const createdAt = context.now()
-    const pending = await listInvitations(tx, org.id, createdAt)
+    const pending = await listInvitations(tx, org.id, context.now())
     for (const { invitation } of pending)
       if (isSame(invitation, invited, email)) demandMayEnd(who, await roleIn(tx, who, org), invitation)
     if (pending.length >= pendingMax)
       throw new RegistryError('too_many_invitations', { say: { max: pendingMax } })
-    const row: InvitationRow = {
-      ...{ id: newId(), orgId: org.id, role, tokenHash: hashText(token) },
-      ...{ userId: invited?.id ?? null, email: invited === null ? (email ?? '') : null },
-      ...{ invitedBy: caller.accountId, createdAt },
-      expiresAt: new Date(createdAt.getTime() + invitationDays * dayMilliseconds),
-    }
-    await onMissingRow('account_not_found', { slug: user ?? '' }, () => insertInvitation(tx, row))
+    const to = { orgId: org.id, role, collectionId: null, grant: null }
+    const { row, token, mailed } = await makeInvitation(context, tx, caller, { ...to, user: invited, email })
     tell({ action: 'member.invited', account: org.id, target: nameOf(invited), details: { role } })
-    const mailed = await mailInvitation(context, tx, row, token)
     return { ...invitationOf({ invitation: row, account: invited }, () => caller.accountSlug), token, mailed }
   })
   if (made.mailed) context.jobs.wake('mails')
   return made
+}
+
+/** Makes a permitted invitation and its mail, in the caller's transaction. @param to has a user, or else an e-mail address */
+export async function makeInvitation(
+  context: Context,
+  tx: Tx,
+  caller: Caller,
+  {
+    user,
+    email,
+    ...to
+  }: Pick<InvitationRow, 'orgId' | 'role' | 'collectionId' | 'grant'> & {
+    user: AccountRow | null
+    email?: string | undefined
+  },
+): Promise<{ row: InvitationRow; token: string; mailed: boolean }> {
+  const token = randomBytes(32).toString('base64url')
+  const createdAt = context.now()
+  const row: InvitationRow = {
+    ...{ id: newId(), ...to, tokenHash: hashText(token) },
+    ...{ userId: user?.id ?? null, email: user === null ? (email ?? '') : null },
+    ...{ invitedBy: caller.accountId, createdAt },
+    expiresAt: new Date(createdAt.getTime() + invitationDays * dayMilliseconds),
+  }
+  await onMissingRow('account_not_found', { slug: user?.slug ?? '' }, () => insertInvitation(tx, row))
+  return { row, token, mailed: await mailInvitation(context, tx, row, token) }
 }
 
 /** True if a new invitation for this user or address replaces `invitation`. */
@@ -171,8 +202,9 @@ const isSame = (invitation: InvitationRow, invited: AccountRow | null, email: st
 
 /** Requires that the caller could make this invitation, before it is withdrawn or replaced. @throws insufficient_role */
 function demandMayEnd(who: Principal, role: Role | null, invitation: InvitationRow): void {
-  const needed = invitation.role === 'owner' ? 'owner' : 'admin'
-  demand(mayChangeMember(who, role, { target: invitation.role, self: false, removal: true }), { needed })
+  const target = roleOf(invitation)
+  const needed = target === 'owner' ? 'owner' : 'admin'
+  demand(mayChangeMember(who, role, { target, self: false, removal: true }), { needed })
 }
 
 /** Name for the audit log, without e-mail addresses, which are private. */
@@ -188,7 +220,7 @@ async function takeBack(context: Context, who: Principal, slug: string, id: stri
     const role = await roleIn(tx, who, org)
     demand(mayManageAccount(who, role), { owner: org.slug, needed: 'admin' })
     const row = isUuid(id) ? await findInvitation(tx, { id }, context.now()) : undefined
-    if (row?.orgId !== org.id) throw new RegistryError('invitation_not_found')
+    if (row?.orgId !== org.id || row.collectionId !== null) throw new RegistryError('invitation_not_found')
     demandMayEnd(who, role, row)
     const invited = row.userId === null ? null : await findAccountById(tx, row.userId)
     await deleteInvitation(tx, row.id)
@@ -206,26 +238,83 @@ async function answer(
   who: Principal,
   token: string,
   accept: boolean,
-): Promise<{ org: string }> {
+): Promise<AnsweredInvitation> {
   const caller = demandCaller(who)
   demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
   const found = await findFor(context, caller, token)
   return audited(context, who, async (tx, tell) => {
     const org = await lockOrg(tx, { id: found.orgId, slug: '' })
+    const collection = found.collectionId && (await lockCollection(tx, found.collectionId, 'update'))
     await demandCredential(context, tx, caller)
     if (!(await deleteInvitation(tx, found.id))) throw new RegistryError('invitation_not_found')
+    if (collection) return answerForCollection(context, tx, { caller, org, collection, found, accept }, tell)
+    const role = roleOf(found)
     const current = await findMemberRole(tx, org.id, caller.accountId)
     const about = { account: org.id, target: caller.accountSlug }
-    if (!accept) tell({ action: 'invitation.declined', ...about, details: { role: found.role } })
+    if (!accept) tell({ action: 'invitation.declined', ...about, details: { role } })
     else {
-      if (roleCovers(current, found.role))
+      if (roleCovers(current, role))
         throw new RegistryError('already_member', { say: { user: caller.accountSlug, org: org.slug } })
       const since = context.now()
-      await putMember(tx, { orgId: org.id, userId: caller.accountId, role: found.role, since })
-      tell({ action: 'member.set', ...about, details: { role: found.role, before: current, invited: true } })
+      await putMember(tx, { orgId: org.id, userId: caller.accountId, role, since })
+      tell({ action: 'member.set', ...about, details: { role, before: current, invited: true } })
     }
-    return { org: org.slug }
+    return { org: org.slug, collection: null }
   })
+}
+
+/** Answers an invitation to a collection, which is locked. */
+async function answerForCollection(
+  context: Context,
+  tx: Tx,
+  about: {
+    caller: Caller
+    org: AccountRow
+    collection: CollectionRow
+    found: InvitationRow
+    accept: boolean
+  },
+  tell: Tell,
+): Promise<AnsweredInvitation> {
+  const { caller, org, collection, found, accept } = about
+  const { accountId: userId, accountSlug: user } = caller
+  const path = `${org.slug}/${collection.slug}`
+  const grant = found.grant!
+  if (!accept) {
+    const details = { collection: path, grant }
+    tell({ action: 'invitation.declined', account: org.id, target: user, details })
+  } else {
+    const before = await findGrant(tx, collection.id, userId)
+    if (grantCovers(before, grant))
+      throw new RegistryError('already_collaborator', { say: { user, collection: path } })
+    if (before === null) await demandRoomFor(tx, collection.id)
+    const row = {
+      collectionId: collection.id,
+      userId,
+      grant,
+      since: context.now(),
+      invitedBy: found.invitedBy,
+    }
+    await putCollaborator(tx, row)
+    const details = { user, grant, before, invited: true }
+    tell({ action: 'collaborator.set', account: org.id, target: path, details })
+  }
+  return { org: org.slug, collection: path }
+}
+
+/** Collaborators of a collection, as in docs/limits.md. */
+const collaboratorsMax = 100
+
+/** Requires that a locked collection may have another collaborator. @throws too_many_collaborators */
+export async function demandRoomFor(tx: Tx, collectionId: string): Promise<void> {
+  if ((await countCollaborators(tx, collectionId)) >= collaboratorsMax)
+    throw new RegistryError('too_many_collaborators', { say: { max: collaboratorsMax } })
+}
+
+/** Role in the organization that an invitation to one gives. */
+function roleOf({ role }: InvitationRow): Role {
+  if (role === 'collaborator') throw new Error('This invitation is to a collection.')
+  return role
 }
 
 /** @throws invitation_not_found, also if it is for another user */
@@ -246,18 +335,20 @@ async function lockOrg(tx: Tx, { id, slug }: Pick<AccountRow, 'id' | 'slug'>): P
   return org
 }
 
-/** Current slugs of the inviters, by account id. */
-async function inviters(
+const inviters = (items: readonly Pick<InvitationItem, 'invitation'>[]): string[] =>
+  items.map(({ invitation }) => invitation.invitedBy)
+
+/** Current slugs of accounts, by id; null: deleted. */
+export async function slugsOf(
   { database }: Context,
-  items: readonly Pick<InvitationItem, 'invitation'>[],
+  ids: readonly string[],
 ): Promise<(id: string) => string | null> {
-  const ids = [...new Set(items.map(({ invitation }) => invitation.invitedBy))]
-  const names = await findAccountNames(database, ids)
+  const names = await findAccountNames(database, [...new Set(ids)])
   return (id) => names.get(id)?.slug ?? null
 }
 
 const commonOf = (row: InvitationRow, slugOf: (id: string) => string | null): Common => ({
-  ...{ id: row.id, role: row.role, invitedBy: slugOf(row.invitedBy) },
+  ...{ id: row.id, invitedBy: slugOf(row.invitedBy) },
   ...{ createdAt: instantText(row.createdAt), expiresAt: instantText(row.expiresAt) },
 })
 
@@ -266,12 +357,25 @@ const invitationOf = (
   slugOf: (id: string) => string | null,
 ): Invitation => ({
   ...commonOf(invitation, slugOf),
+  role: roleOf(invitation),
   user: account && profileOf(account),
   email: invitation.email,
 })
 
-const ownInvitationOf = (
+async function ownInvitationOf(
+  { database }: Context,
   invitation: InvitationRow,
-  org: AccountRow,
+  owner: AccountRow,
   slugOf: (id: string) => string | null,
-): OwnInvitation => ({ ...commonOf(invitation, slugOf), org: profileOf(org) })
+): Promise<OwnInvitation> {
+  const { collectionId, grant } = invitation
+  const found = collectionId === null ? undefined : await findCollectionById(database, collectionId, null)
+  return {
+    ...commonOf(invitation, slugOf),
+    ...{ role: invitation.role, org: profileOf(owner) },
+    collection:
+      found === undefined
+        ? null
+        : { owner: owner.slug, slug: found.collection.slug, name: found.collection.name, grant: grant! },
+  }
+}

@@ -31,6 +31,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { profileOf } from './accounts.ts'
+import { endGrantsIn } from './collaborators.ts'
 import { invite, type MadeInvitation } from './invitations.ts'
 import { demandOrg, demandUser } from './organizations.ts'
 
@@ -104,7 +105,8 @@ export function membersOf(context: Context) {
     },
 
     /**
-     * Removes a member; a member may leave. Ends invitations of that user and those that the user made.
+     * Removes a member; a member may leave. Ends invitations of that user and those that the user made, and the user's grants on
+     * collections of the organization.
      * @throws account_not_found, MovedError, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
      */
     async remove(who: Principal, path: MemberPath): Promise<void> {
@@ -116,6 +118,7 @@ export function membersOf(context: Context) {
         // A removed member must not return through an earlier invitation or a link of their own.
         await dropInvitationsOf(tx, org.id, user, true)
         await dropInvitationsBy(tx, org.id, user.id)
+        await endGrantsIn(tx, org, user, tell)
         tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: current } })
       })
     },

@@ -6,6 +6,7 @@ import {
   type AccountUsage,
   accountUsage,
   type CollectionUsage,
+  findMemberRole,
   largestCollections,
   type Queries,
   type QuotaUsage,
@@ -60,28 +61,39 @@ export async function demandRoom(
   const usage = await usageUnderQuota(at, by.owner.id, limits.quotaBytes)
   if (usage === undefined) return
   const used = usage.usedBytes + (received ? usage.receivedBytes : 0)
-  if (used + more > usage.quotaBytes) throw exceeded(by, usage)
+  if (used + more > usage.quotaBytes) throw await exceeded(at, by, usage)
 }
 
 /** The error for a write that the quota refused. */
 export const quotaRefusal = async (
   { database, limits }: Pick<Context, 'database' | 'limits'>,
   by: Storing,
-): Promise<RegistryError> => exceeded(by, await usageUnderQuota(database, by.owner.id, limits.quotaBytes))
+): Promise<RegistryError> =>
+  exceeded(database, by, await usageUnderQuota(database, by.owner.id, limits.quotaBytes))
 
 /**
- * Includes usage figures only for credentials that may read all collections, and for a shared quota only for the user charged
- * with it.
+ * Includes usage figures only for members, and not for keys limited to a collection; for a shared quota only for the user charged with
+ * it.
  */
-function exceeded({ who, owner }: Storing, usage: QuotaUsage | undefined): RegistryError {
+async function exceeded(
+  at: Queries,
+  { who, owner }: Storing,
+  usage: QuotaUsage | undefined,
+): Promise<RegistryError> {
   const isShared = usage !== undefined && usage.chargedId !== owner.id
   const isLimited = who.kind === 'key' && who.limitedTo !== null
-  const mayKnow = who.kind !== 'anonymous' && (!isShared || who.accountId === usage.chargedId)
   const say = { owner: owner.slug, isShared }
+  const mayKnow =
+    who.kind !== 'anonymous' &&
+    (isShared ? who.accountId === usage.chargedId : await isMemberOf(at, owner.id, who.accountId))
   if (usage === undefined || isLimited || !mayKnow) return new RegistryError('quota_exceeded', { say })
   const { usedBytes, receivedBytes, quotaBytes } = usage
   return new RegistryError('quota_exceeded', { say, details: { usedBytes, receivedBytes, quotaBytes } })
 }
+
+/** True for a user's own account, too. A collaborator is no member. */
+const isMemberOf = async (at: Queries, ownerId: string, accountId: string): Promise<boolean> =>
+  ownerId === accountId || (await findMemberRole(at, ownerId, accountId)) !== null
 
 /** Quota left for one upload. */
 export interface Room {
@@ -114,7 +126,7 @@ export class UploadRooms {
     if (usage === undefined) return null
     const id = usage.chargedId
     const left = Math.max(0, usage.quotaBytes - usage.usedBytes - usage.receivedBytes)
-    const mine: Taking = { refusal: exceeded(by, usage), left, taken: 0 }
+    const mine: Taking = { refusal: await exceeded(database, by, usage), left, taken: 0 }
     const all = this.#takings.get(id) ?? new Set()
     this.#takings.set(id, all.add(mine))
     return {

@@ -38,8 +38,8 @@ export async function familyOf(context: Context, who: Principal, path: Collectio
             behind: await countVersionsSince(context.database, source.collection.id, forkedFromSemver!),
           },
     forks: forks
-      .filter(({ role, ...fork }) => sees({ collection: fork, role }))
-      .map(({ id: _id, role: _role, ...fork }) => fork),
+      .filter(({ role, grant, ...fork }) => sees({ collection: fork, role, grant }))
+      .map(({ id: _id, role: _role, grant: _grant, ...fork }) => fork),
     publicForks,
   }
 }

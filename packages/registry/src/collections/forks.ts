@@ -89,7 +89,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
   if (target === undefined) throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
   demand(mayCreateIn(who, target.role), { owner: target.account.slug })
   const { collection, head, role } = source
-  demand(mayFork(role, head === null || (await isFullyPublic(context, head))))
+  demand(mayFork(source, head === null || (await isFullyPublic(context, head))))
   if (head === null) throw new RegistryError('no_versions')
   const slug = input.slug ?? collection.slug
   checkCollectionSlug(slug)

@@ -45,14 +45,15 @@ describe.each(anyDatabase)('collections as pages show them on $name', (database)
     const hidden = { records: 2, recordsInAll: 4, types: ['Secret'], fields: ['Partly.age', 'Partly.salary'] }
     for (const asPublic of [false, true]) {
       const { rights, ...rest } = await shown(world.me, { ...latest, asPublic })
-      expect([rights.isMember, rest.hidden]).toEqual([true, hidden])
+      expect([rights.readsAll, rest.hidden]).toEqual([true, hidden])
       expect(Object.keys(rest.version!.schemas)).toEqual(
         asPublic ? ['Open', 'Partly'] : ['Open', 'Partly', 'Secret'],
       )
       expect(rest.version!.recordCount).toBe(asPublic ? 2 : 4)
     }
     const { rights, hidden: told, version } = await shown(anonymous)
-    expect([rights.isMember, rights.work, told]).toEqual([false, 'unauthenticated', undefined])
+    expect([rights.readsAll, rights.may('write'), told]).toEqual([false, false, undefined])
+    expect(() => rights.demand('write')).toThrow(expect.objectContaining({ code: 'unauthenticated' }))
     expect(Object.keys(version!.schemas)).toEqual(['Open', 'Partly'])
   })
 

@@ -3,8 +3,8 @@
 import { formatSemver } from '@ulmus/content'
 import { type CollectionRow, findCollectionById, hasQuestions } from '@ulmus/storage'
 import type { OpeningWarning, VersionPath } from '@ulmus/wire'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import { type Decision, mayDo, maySee, viewFor } from '../access/policy.ts'
+import { demandIn, findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
+import { maySee, type Permission, permissionsIn, viewFor } from '../access/policy.ts'
 import { readerOf } from '../budgets/answer-budget.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -19,13 +19,10 @@ import { openingWarnings } from './opening.ts'
 /** Rights that decide which controls a page has. The services check again. */
 export interface CallerRights {
   /** True if the caller reads the full view. */
-  readonly isMember: boolean
-  /** `ok` if the caller may push, and change metadata and settings; else the code of the refusal. */
-  readonly work: Decision
-  /** The same for deletion. */
-  readonly deletion: Decision
-  /** The same for withdrawing and erasing versions. */
-  readonly withdrawal: Decision
+  readonly readsAll: boolean
+  may(permission: Permission): boolean
+  /** @throws the refusal of the permission */
+  demand(permission: Permission): void
 }
 
 /** Parts that a page needs. */
@@ -67,11 +64,11 @@ export async function frameOf(
   { asPublic, withVersion }: FrameRequest,
 ): Promise<CollectionFrame> {
   const seen = await findVisibleCollection(context, who, path)
-  const isMember = seen.view === 'full'
+  const readsAll = seen.view === 'full'
   const read: VisibleCollection = asPublic ? { ...seen, view: 'public' } : seen
   const reader: Principal = asPublic && who.kind !== 'anonymous' ? { ...who, view: 'public' } : who
   // Without a readable version, still look a named one up: it may be withdrawn.
-  const isRead = seen.head === null ? path.v !== 'latest' : withVersion || isMember
+  const isRead = seen.head === null ? path.v !== 'latest' : withVersion || readsAll
   const [forkedFrom, hasSaved, found] = await Promise.all([
     forkedFromOf(context, reader, seen.collection),
     hasQuestions(context.database, seen.collection.id, { publicOnly: read.view === 'public' }),
@@ -79,8 +76,8 @@ export async function frameOf(
   ])
   const [version, hidden, opened] = await Promise.all([
     withVersion && found !== undefined ? detailOf(context, found) : null,
-    isMember && found !== undefined ? hiddenOf(context, found.version) : undefined,
-    isMember && !seen.collection.public ? openings.soon(seen.collection, readerOf(who)) : undefined,
+    readsAll && found !== undefined ? hiddenOf(context, found.version) : undefined,
+    readsAll && !seen.collection.public ? openings.soon(seen.collection, readerOf(who)) : undefined,
   ])
   return {
     facts: factsOf(seen),
@@ -133,10 +130,9 @@ export const hiddenByOperators = ({ hiddenAt, hiddenReason }: CollectionRow) =>
       }
 
 const rightsOf = (who: Principal, seen: VisibleCollection): CallerRights => ({
-  isMember: seen.view === 'full',
-  work: mayDo(who, seen, 'write'),
-  deletion: mayDo(who, seen, 'delete'),
-  withdrawal: mayDo(who, seen, 'withdraw'),
+  readsAll: seen.view === 'full',
+  may: (permission) => permissionsIn(who, seen).has(permission),
+  demand: (permission) => demandIn(who, seen, permission),
 })
 
 /** The latest version's metadata.description, else the collection's own, else null. */

@@ -8,6 +8,7 @@ import {
   facetText,
   type ListedCollection,
   listCollectionsOfMember,
+  listGrantsIn,
   listOwnedCollections,
   listPublicCollections,
   placeOf,
@@ -16,7 +17,7 @@ import {
 } from '@ulmus/storage'
 import type { CollectionFacets, CollectionItem } from '@ulmus/wire'
 import { findVisibleAccount } from '../access/find-account.ts'
-import { mayEnter, type View, viewFor } from '../access/policy.ts'
+import { type Grant, mayEnter, type View, viewFor } from '../access/policy.ts'
 import {
   byInstant,
   byText,
@@ -147,14 +148,24 @@ export async function listOwned(
   const { account, role } = await findVisibleAccount(context, who, owner)
   const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
   const all = role !== null && limitedTo === null
-  const besides = role === null ? null : limitedTo
+  const granted =
+    who.kind === 'anonymous'
+      ? new Map<string, Grant>()
+      : await listGrantsIn(context.database, account.id, who.accountId)
+  const reached = role !== null && limitedTo !== null ? [limitedTo] : [...granted.keys()]
+  const besides = reached.filter((id) => limitedTo === null || id === limitedTo)
   const page = await pageOf(
     ask,
     orders.updated,
     (slice) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, slice }),
     ({ collection }) => placeOf(collection, 'updated'),
   )
-  return mapPage(page, (listed) => listedItem(listed, viewFor(who, { collection: listed.collection, role })))
+  return mapPage(page, (listed) =>
+    listedItem(
+      listed,
+      viewFor(who, { collection: listed.collection, role, grant: granted.get(listed.collection.id) ?? null }),
+    ),
+  )
 }
 
 const noCounts = { recordCount: null, fileCount: null, totalBytes: null }

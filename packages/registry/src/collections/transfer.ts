@@ -6,7 +6,10 @@
 import {
   type AccountRow,
   type CollectionRow,
+  countCollaborators,
+  deleteCollaborator,
   deletePublishersOf,
+  dropAllInvitationsTo,
   giveCollection,
   keepFormerSlug,
   lockAccount,
@@ -95,6 +98,10 @@ export async function moveCollection(
   await keepFormerSlug(tx, collection, at)
   await giveCollection(tx, { id, name, slug, updatedAt: at }, to)
   await noteGiven(tx, id, to.id)
+  // Collaborators stay; the new owner did not invite the others, and needs no grant.
+  await dropAllInvitationsTo(tx, id)
+  await deleteCollaborator(tx, id, to.id)
+  const collaborators = await countCollaborators(tx, id)
   // The new owner must not receive versions from jobs of the former one.
   const removed = await deletePublishersOf(tx, id)
   for (const { id: target, label } of removed)
@@ -107,7 +114,7 @@ export async function moveCollection(
   await demandCollectionSlug(context, tx, to, slug)
   const about = {
     target: `${to.slug}/${slug}`,
-    details: { formerly: `${from.slug}/${collection.slug}` },
+    details: { formerly: `${from.slug}/${collection.slug}`, ...(collaborators > 0 && { collaborators }) },
   }
   for (const account of [from.id, to.id]) tell({ action: 'collection.transferred', account, ...about })
 }

@@ -1,5 +1,12 @@
 /** Events: what changed in the registry, in one order, for callers that ask again and again or wait. http-api §12. */
-import { accountIdsOf, type EventFilter, eventBounds, listEvents, numberEvents } from '@ulmus/storage'
+import {
+  accountIdsOf,
+  type EventFilter,
+  eventBounds,
+  grantedCollectionIds,
+  listEvents,
+  numberEvents,
+} from '@ulmus/storage'
 import type { EventKind } from '@ulmus/wire'
 import { demandCredential } from '../access/authority.ts'
 import { findNamedAccount } from '../access/find-account.ts'
@@ -88,13 +95,14 @@ export function eventsOf(context: Context, waitingMax: () => number) {
 
 async function filterOf(context: Context, who: Principal, ask: EventsAsk): Promise<EventFilter> {
   const own = privateEventsFor(who)
-  const [accountIds, collection, account] = await Promise.all([
+  const [accountIds, collectionIds, collection, account] = await Promise.all([
     own === null ? [] : accountIdsOf(context.database, own.accountId),
+    own === null ? [] : grantedCollectionIds(context.database, own.accountId),
     ask.collection === undefined ? undefined : findNamedCollection(context, who, pathOf(ask.collection)),
     ask.owner === undefined ? undefined : findNamedAccount(context, who, ask.owner),
   ])
   return {
-    ...{ accountIds, kind: ask.kind },
+    ...{ accountIds, collectionIds, kind: ask.kind },
     onlyCollection: own?.onlyCollection,
     collectionId: collection?.collection.id,
     accountId: account?.account.id,

@@ -20,10 +20,13 @@ export function invitationText(
   site: Site,
   isOfAccount: boolean,
 ): MailText {
-  const { organization, inviter, role, expiresAt } = content
-  const subject = `Invitation to ${organization} on ${line(site.siteName)}`
+  const { organization, inviter, role, collection, grant, expiresAt } = content
+  const to = collection === null ? organization : `${organization}/${collection}`
+  const what = collection === null ? `the organization ${to}` : `the collection ${to}`
+  const as = collection === null ? role : `a collaborator with the grant ${grant}`
+  const subject = `Invitation to ${to} on ${line(site.siteName)}`
   const text = [
-    `${inviter ?? 'A member'} invites you to the organization ${organization} on ${line(site.siteName)}, as ${role}.`,
+    `${inviter ?? 'A member'} invites you to ${what} on ${line(site.siteName)}, as ${as}.`,
     `Accept or decline until ${dayOf(expiresAt)}:\n${site.origin}/invitations/${token}`,
     'If you do not know what this is about, ignore it: nothing happens without your consent.',
   ]

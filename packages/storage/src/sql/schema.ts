@@ -1,5 +1,6 @@
 /** All tables, for dumps and for the generator of migrations: a table that is not exported here gets no migration and no backup. */
 
+export * from './access/collaborators.ts'
 export * from './access/device-logins.ts'
 export * from './access/keys.ts'
 export * from './access/operator-openings.ts'

@@ -93,7 +93,7 @@ export const memberOperations = {
     tag: 'members',
     summary: 'List invitations of the authenticated account',
     description:
-      'Lists invitations that name the caller’s slug, newest first. Requires any scope and a key that is not limited to a collection. An invitation by e-mail is listed once its link has been opened. To answer one, use `POST /api/invitations/{token}` with its id in place of the token.',
+      'Lists invitations to organizations and collections that name the caller’s slug, newest first. Requires any scope and a key that is not limited to a collection. An invitation by e-mail is listed once its link has been opened. To answer one, use `POST /api/invitations/{token}` with its id in place of the token.',
     entrance: { scope: 'any', unlimited: true },
     answers: { 200: z.array(OwnInvitation) },
     answerWords: { 200: 'The invitations; empty if there are none.' },
@@ -103,11 +103,11 @@ export const memberOperations = {
     tag: 'members',
     summary: 'Accept or decline an invitation',
     description:
-      'Answers an invitation by the token of its link, or by its id if it names the caller. Requires a session or a key with the `admin` scope. Both answers use up the invitation. If the caller already has that role or a higher one, the request gets 409 `already_member` and the invitation stays valid. An expired invitation, or one of another user, gets 404.',
+      'Answers an invitation by the token of its link, or by its id if it names the caller. Requires a session or a key with the `admin` scope. Both answers use up the invitation. If the caller already has that role or grant or a higher one, the request gets 409 `already_member` or `already_collaborator` and the invitation stays valid. An expired invitation, or one of another user, gets 404.',
     entrance: { scope: 'admin', unlimited: true },
     params: InvitationTokenPath,
     body: AnswerInvitation,
     answers: { 200: AnsweredInvitation },
-    refusals: ['invitation_not_found', 'already_member'],
+    refusals: ['invitation_not_found', 'already_member', 'already_collaborator'],
   }),
 }

@@ -23,6 +23,18 @@ export const memberRefusals = {
       'Ask an admin or owner. If you are one, sign in, or use a key with scope `admin` (`ulmus login --scope admin`).',
     example: { say: { needed: 'admin' } },
   },
+  insufficient_grant: {
+    kind: 'forbidden',
+    sentence: (f) =>
+      f.needed
+        ? `You are a collaborator with the grant \`${f.held}\`; this requires \`${f.needed}\`. Ask someone who manages the collection.`
+        : `Collaborators cannot do this, only admins of ${f.owner ? `\`${f.owner}\`` : 'the owner'}.`,
+    meaning: 'the caller is a collaborator, and the call requires a higher grant or a role in the owner',
+    explanation:
+      'Grants nest: admin ⊃ write ⊃ read. No grant permits deleting, transferring, withdrawing or erasing: these require a role in the owner.',
+    remedy: 'Ask someone who manages the collection for a higher grant, or an admin of the owner to do it.',
+    example: { say: { held: 'read', needed: 'write' } },
+  },
   invitation_not_found: {
     kind: 'missing',
     sentence:
@@ -48,10 +60,34 @@ export const memberRefusals = {
     remedy: 'Change the role with `PUT …/members/{user}`.',
     example: { say: { user: 'grace', org: 'atlas' } },
   },
+  collaborator_not_found: {
+    kind: 'missing',
+    sentence: (f) => `\`${f.user}\` is not a collaborator of \`${f.collection}\`, and is not invited.`,
+    meaning: 'the user is not a collaborator of the collection, and is not invited',
+    remedy: 'List its collaborators.',
+    example: { say: { user: 'grace', collection: 'atlas/cities' } },
+  },
+  already_collaborator: {
+    kind: 'conflict',
+    sentence: (f) => `\`${f.user}\` has this grant on \`${f.collection}\` already, or a higher one.`,
+    meaning: 'the user has the grant of the invitation already, or a higher one',
+    explanation: 'The invitation stays valid.',
+    remedy: 'Decline the invitation.',
+    example: { say: { user: 'grace', collection: 'atlas/cities' } },
+  },
+  too_many_collaborators: {
+    kind: 'conflict',
+    sentence: (f) =>
+      `The collection has ${f.max} collaborators, the maximum. Remove some first, or add users to the organization.`,
+    meaning: 'the collection has 100 collaborators',
+    remedy: 'Remove some with `DELETE …/collaborators/{user}`, or make them members of an organization.',
+    example: { say: { max: 100 } },
+  },
   too_many_invitations: {
     kind: 'conflict',
-    sentence: (f) => `The organization has ${f.max} pending invitations, the maximum. Revoke some first.`,
-    meaning: 'the organization has 100 pending invitations',
+    sentence: (f) =>
+      `The ${f.isCollection ? 'collection' : 'organization'} has ${f.max} pending invitations, the maximum. Revoke some first.`,
+    meaning: 'the organization, or the collection, has 100 pending invitations',
     remedy: 'Revoke some with `DELETE …/invitations/{id}`, or wait: they expire after 14 days.',
     example: { say: { max: 100 } },
   },
@@ -65,8 +101,8 @@ export const memberRefusals = {
   },
   not_a_user: {
     kind: 'unacceptable',
-    sentence: (f) => `\`${f.user}\` is an organization; only users can be members.`,
-    meaning: "only users can be members; this slug is an organization's",
+    sentence: (f) => `\`${f.user}\` is an organization; only users can be members or collaborators.`,
+    meaning: "only users can be members or collaborators; this slug is an organization's",
     remedy: 'Name a user.',
     example: { say: { user: 'atlas' } },
   },

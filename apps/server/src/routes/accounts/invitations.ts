@@ -1,4 +1,4 @@
-/** Invitations to organizations over HTTP. http-api §11. */
+/** Invitations to organizations, and the answers to those to collections, over HTTP. http-api §11. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { RouteOptions } from '../options.ts'
 import { done, serve } from '../serve.ts'

@@ -151,7 +151,7 @@ const Linked = ({ seen, versions, rows, cell }: DrawnProps) => (
 
 const Pictured = ({ seen, versions, rows, cell }: DrawnProps) => (
   <form action={collectionPath(seen, 'compare')}>
-    {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+    {seen.readsAll && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
     <input type="hidden" name="until" value={versions.at(-1)!.semver} />
     <input type="hidden" name="cells" value={versions.length} />
     <table>

@@ -2,7 +2,7 @@
 import { jsonFault, parseJson } from '@ulmus/content'
 import { Field, Refusal, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
-import { demandWork, seeVersion, type VersionResponse } from '../../data/collection.ts'
+import { seeVersion, type VersionResponse } from '../../data/collection.ts'
 import { licenceMeant, suggestedLicences } from '../../data/licence.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { Again, type FormState, formPage, refusedField, typed } from '../../form.ts'
@@ -101,7 +101,7 @@ async function editPage(
   { form, error, isPreview }: FormState<{ isPreview: boolean }>,
 ): Promise<View> {
   const { seen, version } = await seeVersion(visit)
-  demandWork(seen)
+  seen.demand('write')
   const metadata = metadataOf(version)
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
   const meant = licenceMeant(text('license'))

@@ -50,7 +50,7 @@ async function forkPage(visit: Visit, { form, error }: FormState): Promise<View>
           <p>
             A fork is a collection of its own that begins with version {seen.latest} of this one. Nothing is
             copied, and it remembers where it came from.
-            {!seen.isMember && ' Of collections that hold anything private, only members can make forks.'}
+            {!seen.readsAll && ' Of collections that hold anything private, only members can make forks.'}
           </p>
           {(family.source !== null || family.forks.length > 0) && (
             <dl class="facts-list">

@@ -1,7 +1,7 @@
 /** `…/restore?version=v1.1.0`: publishes an earlier version again. */
 import { RestoreVersion } from '@ulmus/wire'
 import { Field, Refusal } from '../../components/form.tsx'
-import { demandWork, seeVersion } from '../../data/collection.ts'
+import { seeVersion } from '../../data/collection.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { checked, type FormState, formPage, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -16,7 +16,7 @@ export const restore = formPage(publishAgain, restorePage)
 async function seeNamed(visit: Visit) {
   const version = visit.url.searchParams.get('version') ?? ''
   const { seen } = await seeVersion({ ...visit, params: { ...visit.params, version } })
-  demandWork(seen)
+  seen.demand('write')
   return { seen: { ...seen, version: undefined, difference: undefined }, version: seen.version! }
 }
 

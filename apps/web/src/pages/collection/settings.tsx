@@ -2,7 +2,7 @@
 import { type OpeningWarning, TransferCollection, UpdateCollection } from '@ulmus/wire'
 import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
 import { Name, Time } from '../../components/small.tsx'
-import { demandWork, seeCollection, type VisitedCollection } from '../../data/collection.ts'
+import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
 import { Again, checked, type FormAction, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
@@ -78,11 +78,11 @@ interface Warned {
 
 async function settingsPage(visit: Visit, { form, error, warnings }: FormState<Warned>): Promise<View> {
   const seen = await seeCollection(visit)
-  demandWork(seen)
+  seen.demand('describe')
   const keys = (await visit.registry.keys.list(visit.who)).filter(
     ({ collectionId }) => collectionId === seen.id,
   )
-  const receivers = seen.deletion === 'ok' ? await receiversFor(visit, seen.owner) : []
+  const receivers = seen.may('delete') ? await receiversFor(visit, seen.owner) : []
   return {
     title: `Settings · ${seen.owner}/${seen.slug}`,
     body: (
@@ -142,7 +142,7 @@ async function settingsPage(visit: Visit, { form, error, warnings }: FormState<W
               happens to the collection, such as a new version.
             </p>
           </section>
-          {seen.deletion === 'ok' && (
+          {seen.may('administer') && (
             <p>
               <a href={collectionPath(seen, 'publishing')}>Publish from CI</a>, without a stored key.
             </p>
@@ -170,7 +170,7 @@ const Older = ({ seen, warnings }: { seen: VisitedCollection; warnings: readonly
           </li>
         ))}
       </ul>
-      {seen.withdrawal === 'ok' && versions.length > 0 && (
+      {seen.may('withdraw') && versions.length > 0 && (
         <p>
           To keep it private, withdraw these versions first:{' '}
           {versions.map((version, index) => (
@@ -259,7 +259,7 @@ const Transfer = ({
 const Danger = ({ seen, form }: { seen: VisitedCollection; form: Form }) => (
   <section class="danger-zone">
     <h2>Delete</h2>
-    {seen.deletion === 'ok' ? (
+    {seen.may('delete') ? (
       <>
         <p>
           Deletes {seen.owner}/{seen.slug} with all its versions and records. It cannot be undone. Forks of it

@@ -44,7 +44,7 @@ export const versions: Page = {
             <NoVersion seen={seen} origin={visit.origin} />
           ) : (
             <form action={collectionPath(seen, 'compare')}>
-              {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+              {seen.readsAll && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
               <div class="section-head">
                 <p class="quiet">Choose two to compare.</p>
                 <button type="submit">Compare</button>
@@ -169,11 +169,11 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
             what changed
           </a>
         )}
-        {seen.mayWork && item.withdrawn === undefined && item.semver !== seen.latest && (
+        {seen.may('write') && item.withdrawn === undefined && item.semver !== seen.latest && (
           <a href={withQuery(collectionPath(seen, 'restore'), { version: item.semver })}>publish again</a>
         )}
-        {seen.withdrawal === 'ok' && item.withdrawn?.erase === true && <span>erased, or about to be</span>}
-        {seen.withdrawal === 'ok' && item.withdrawn?.erase !== true && (
+        {seen.may('withdraw') && item.withdrawn?.erase === true && <span>erased, or about to be</span>}
+        {seen.may('withdraw') && item.withdrawn?.erase !== true && (
           <a href={withQuery(collectionPath(seen, 'withdraw'), { version: item.semver })}>
             {item.withdrawn === undefined ? 'warn or withdraw' : 'erase'}
           </a>

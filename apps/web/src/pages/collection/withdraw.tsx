@@ -1,5 +1,4 @@
 /** `…/withdraw?version=v1.1.0`: deprecates or withdraws a version, or erases a withdrawn one. */
-import { demand } from '@ulmus/registry'
 import { DeprecateVersion, WithdrawVersion } from '@ulmus/wire'
 import { Field, Refusal } from '../../components/form.tsx'
 import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
@@ -66,7 +65,7 @@ const acts = new Map<string | undefined, typeof warn>([
 
 async function withdrawPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const seen = await seeCollection(visit)
-  demand(seen.withdrawal, { owner: seen.owner, needed: 'admin' })
+  seen.demand('withdraw')
   const { marks } = await marked(visit)
   const { semver, withdrawn } = marks
   return {

@@ -52,7 +52,7 @@ async function deletePage(visit: Visit, { form, error }: FormState): Promise<Vie
           <p>
             Version <span class="semver">{seen.next.content}</span> will be published without this record.
             Versions that exist keep it{' '}
-            {seen.withdrawal === 'ok' ? (
+            {seen.may('withdraw') ? (
               <>
                 (
                 <a href={withQuery(collectionPath(seen, 'erase'), { type, id })}>

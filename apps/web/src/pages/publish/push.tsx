@@ -1,6 +1,6 @@
 /** `…/push`: publishes a version from a file in the browser, and shows code for programs. */
 import { Code } from '../../components/small.tsx'
-import { demandWork, seeCollection } from '../../data/collection.ts'
+import { seeCollection } from '../../data/collection.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page } from '../../page.ts'
 
@@ -8,7 +8,7 @@ export const push: Page = {
   needsCaller: true,
   async show(visit) {
     const seen = await seeCollection(visit)
-    demandWork(seen)
+    seen.demand('write')
     const ref = `${seen.owner}/${seen.slug}`
     return {
       title: `New version · ${ref}`,

@@ -1,13 +1,7 @@
 /** The latest schema with the changes of a submitted form, also if the form was made from another version. */
 import type { PlainSchema } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
-import {
-  demandWork,
-  schemaIn,
-  seeVersion,
-  type VersionResponse,
-  type VisitedCollection,
-} from '../../data/collection.ts'
+import { schemaIn, seeVersion, type VersionResponse, type VisitedCollection } from '../../data/collection.ts'
 import { cutText } from '../../format.ts'
 import type { Form, Visit } from '../../page.ts'
 import { droppedMax } from './dropped-members.ts'
@@ -49,7 +43,7 @@ export function canDrop({ version, type }: Draft): boolean {
 /** @throws collection_not_found, not_a_member, type_not_found */
 export async function draftOf(visit: Visit, form: Form): Promise<Draft> {
   const { seen, version } = await seeVersion(visit)
-  demandWork(seen)
+  seen.demand('write')
   const { type } = visit.params
   const known = type === undefined || version === null ? undefined : schemaIn(version, type)
   // A form that was sent is kept if its type was removed meanwhile.

@@ -94,14 +94,14 @@ export function About({ seen, version, family }: AboutProps) {
           Download (.tar.gz)
         </a>
       </p>
-      {!seen.isMember && (
+      {!seen.readsAll && (
         <p>
           <a class="quiet" href={collectionPath(seen, 'report')} rel="nofollow">
             Report this collection
           </a>
         </p>
       )}
-      {seen.mayWork && (
+      {seen.may('write') && (
         <p>
           <a href={collectionPath(seen, 'edit')}>Edit description, topics, readme and licence</a>
         </p>

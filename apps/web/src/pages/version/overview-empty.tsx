@@ -5,7 +5,7 @@ import { collectionPath } from '../../paths.ts'
 
 export const NoVersion = ({ seen, origin }: { seen: VisitedCollection; origin: string }) => (
   <Empty title="This collection has no version yet.">
-    {seen.mayWork && (
+    {seen.may('write') && (
       <>
         <p>
           <a class="button primary" href={collectionPath(seen, 'push')}>

@@ -51,7 +51,7 @@ const show = async (visit: Visit): Promise<View> => {
   const samples = await samplesOf(visit, seen, read, { types: 3, records: 5, columns: 5 })
   const example = types[0] && { ...types[0], columns: await columnsOf(visit, read, types[0].name) }
   // The browser of a member reads with the member's rights, so it cannot verify the digest of the public view.
-  const isOwnView = !seen.isMember || seen.view === 'full'
+  const isOwnView = !seen.readsAll || seen.view === 'full'
   const family = await visit.registry.forks.family(seen.who, seen)
   const strip = await visit.registry.strips.read(seen.who, seen, {
     until: parseSemver(read.semver),
@@ -82,7 +82,7 @@ const show = async (visit: Visit): Promise<View> => {
             ))}
             <History seen={seen} strip={strip} />
             {readme !== undefined && <article class="prose" dangerouslySetInnerHTML={{ __html: readme }} />}
-            {readme === undefined && seen.mayWork && (
+            {readme === undefined && seen.may('write') && (
               <p class="quiet">
                 There is no readme. <a href={collectionPath(seen, 'edit')}>Write one</a>
               </p>

@@ -86,7 +86,7 @@ const show = async (visit: Visit) => {
               <h2 class="record-name">
                 <Name of={name ?? id} most={300} />
               </h2>
-              {seen.mayWork && seen.version === undefined && <Work seen={seen} record={record} />}
+              {seen.may('write') && seen.version === undefined && <Work seen={seen} record={record} />}
             </div>
             <Places data={record.data} />
             <Fields {...{ seen, record, fields, profiles, names, files }} />
@@ -101,7 +101,7 @@ const show = async (visit: Visit) => {
               items={history.items}
               isWhole={history.links.next === undefined}
             />
-            {seen.withdrawal === 'ok' && <Removal seen={seen} type={type} id={id} />}
+            {seen.may('withdraw') && <Removal seen={seen} type={type} id={id} />}
           </aside>
         </div>
       </CollectionPage>

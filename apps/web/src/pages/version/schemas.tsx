@@ -57,7 +57,7 @@ const show = async (visit: Visit) => {
   const types = Object.keys(version.schemas)
   const rendered = chosen === null ? types.slice(0, typesMax) : types.filter((type) => type === chosen)
   const open = new Set(rendered)
-  const mayEdit = seen.mayWork && seen.view === 'full' && seen.version === undefined
+  const mayEdit = seen.may('write') && seen.view === 'full' && seen.version === undefined
   const rest = types.filter((type) => !open.has(type))
   const read: ReadType[] = []
   for (const type of rendered) read.push(await readType(version, type, rendered.length))

@@ -84,7 +84,7 @@ export function AxesForm({ seen, statement, answer, used }: FormProps) {
   const numbers = choicesOf(all.filter(({ kind }) => kind === 'number'))
   if (numbers.length === 0) return null
   const own = saved === undefined ? ([['sql', statement]] as const) : []
-  const isPublicView = seen.isMember && seen.view === 'public'
+  const isPublicView = seen.readsAll && seen.view === 'public'
   return (
     <form
       class="form inline chart-form"

@@ -141,7 +141,7 @@ function CoordinatesForm({ seen, statement, answer, coordinates }: CoordinatesFo
       </label>
       <input type="hidden" name="sql" value={statement} />
       <input type="hidden" name="view" value="map" />
-      {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+      {seen.readsAll && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
       <button type="submit">Draw</button>
     </form>
   )

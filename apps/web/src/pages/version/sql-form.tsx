@@ -105,7 +105,7 @@ export function StatementForm({
           </datalist>
         ))}
         {form !== undefined && <input type="hidden" name="view" value={form} />}
-        {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+        {seen.readsAll && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
         {isStranger && <input type="hidden" name={signInName} value="1" />}
         <p class="inline">
           <button type="submit" class="primary">

@@ -117,7 +117,7 @@ const Links = ({ seen, permanent, statement, page, view }: LinksProps) => (
         {name}
       </a>
     ))}
-    {seen.mayWork && (
+    {seen.may('describe') && (
       <a href={savingPath(seen, { sql: statement, type: null, query: null, view })} rel="nofollow">
         Save
       </a>
@@ -232,7 +232,7 @@ const Rows = ({ seen, columns, rows, most, unfoldedAt }: CutRows & { seen: Visit
 function curlOf(seen: VisitedCollection, statement: string, { origin, registry, caller }: Visit): string {
   const isOpen = seen.isPublic && registry.tables.sqlFor === 'public' && caller === undefined
   const head = isOpen ? '' : '  -H "Authorization: Bearer $ULMUS_TOKEN" \\\n'
-  const view = seen.isMember && seen.view === 'public' ? ' -d view=public' : ''
+  const view = seen.readsAll && seen.view === 'public' ? ' -d view=public' : ''
   // Control characters would act on a terminal.
   const sql = withoutUnseen(statement.replaceAll('\r\n', '\n')).replace(
     /[\u0000-\u0008\u000b-\u001f\u007f]/g,

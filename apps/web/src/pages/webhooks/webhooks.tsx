@@ -44,12 +44,12 @@ export const webhooks = pageOf(
       title: `Webhooks · ${name}`,
       json: `/api/collections/${name}/webhooks`,
       body: (
-        <CollectionPage seen={seen} tab={seen.mayWork ? 'settings' : 'versions'}>
+        <CollectionPage seen={seen} tab={seen.may('describe') ? 'settings' : 'versions'}>
           <div class="narrow">
             <h2>Webhooks</h2>
             <About place={name}>
-              {!seen.isMember && 'It receives public changes. '}
-              {!seen.isMember || seen.owner === visit.caller?.accountSlug
+              {!seen.readsAll && 'It receives public changes. '}
+              {!seen.readsAll || seen.owner === visit.caller?.accountSlug
                 ? 'The webhook belongs to you.'
                 : `The webhook belongs to ${seen.owner} if you administer that organization, and to you otherwise.`}
             </About>

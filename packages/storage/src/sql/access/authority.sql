@@ -19,8 +19,8 @@ end $$;
 --> statement-breakpoint
 
 /*
- * Locks the membership, then the credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has
- * one of the roles in it. A key with a `role_cap` has that role at most.
+ * Locks the membership or the grant, then the credential. authority: {ownerId, accountId, roles, collectionId, grants, key, session, now}; the
+ * account is the owner itself, has one of the roles in it, or one of the grants on the collection. A key with a `role_cap` has that role at most.
  */
 create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
 declare
@@ -31,7 +31,11 @@ begin
   else
     perform from members
       where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
-    if not found then return false; end if;
+    if not found then
+      perform from collaborators
+        where collection_id = (authority->>'collectionId')::uuid and user_id = account and authority->'grants' ? level for share;
+      if not found then return false; end if;
+    end if;
   end if;
   if not authority->'roles' ? 'member' then
     perform from api_keys where id = (authority->>'key')::uuid and role_cap = 'member';

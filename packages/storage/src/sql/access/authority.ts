@@ -1,12 +1,13 @@
 /**
  * Authority of a request, checked again by the transaction that records its result. A request is checked on arrival, but its body may take
- * hours: meanwhile its key may be revoked, or its account may lose its membership. The checked rows stay locked until the transaction ends,
+ * hours: meanwhile its key may be revoked, or its account may lose its membership or grant. The checked rows stay locked until the transaction ends,
  * so a revocation waits for it, and nothing is recorded after a revocation was acknowledged.
  *
- * Locks are taken in this order everywhere: the account, the collection, the membership, the credential.
+ * Locks are taken in this order everywhere: the account, the collection, the membership, the grant, the credential.
  */
 import type { Queries, Tx } from '../../database/database.ts'
 import type { MemberRow } from '../accounts/members.ts'
+import type { GrantLevel } from './collaborators.ts'
 
 type Role = MemberRow['role']
 
@@ -22,6 +23,8 @@ export interface Authority {
   readonly ownerId: string
   /** Roles in the owner that are sufficient. */
   readonly roles: readonly Role[]
+  /** Collection, and grants on it that are sufficient, too. Undefined: only roles are. */
+  readonly granted?: { readonly collectionId: string; readonly grants: readonly GrantLevel[] } | undefined
   readonly now: Date
 }
 
@@ -31,8 +34,11 @@ const sessionOf = (credential: Credential | null) =>
   credential !== null && 'session' in credential ? credential.session : null
 
 /** Argument of `hold_authority` (authority.sql), which locks the rows that it checks. */
-export const authorityAsJson = ({ ownerId, accountId, roles, credential, now }: Authority): string =>
-  JSON.stringify({ ownerId, accountId, roles, key: keyOf(credential), session: sessionOf(credential), now })
+export const authorityAsJson = ({ ownerId, accountId, roles, granted, credential, now }: Authority): string =>
+  JSON.stringify({
+    ...{ ownerId, accountId, roles, ...granted, now },
+    ...{ key: keyOf(credential), session: sessionOf(credential) },
+  })
 
 /** A caller's relation to a collection. */
 export interface Standing {
@@ -42,6 +48,8 @@ export interface Standing {
   collection: { id: string; ownerId: string; public: boolean } | undefined
   /** Role of the caller's account in the owner. */
   role: Role | null
+  /** Grant of the caller's account on the collection. */
+  grant: GrantLevel | null
 }
 
 /** Runs a single statement. The result holds until the transaction ends. */
@@ -54,22 +62,26 @@ export async function lockStanding(
     public: boolean
     own: boolean
     role: Role | null
+    grant: GrantLevel | null
     good: boolean
   }>(
     `with place as (select id, owner_id, public from collections where id = $1 for key share),
        membership as (
-         select role from place, members where org_id = owner_id and user_id = $2 for share of members)
-     select place.owner_id as "ownerId", place.public, place.owner_id = $2 as own, (select role from membership) as role,
+         select role from place, members where org_id = owner_id and user_id = $2 for share of members),
+       granted as (
+         select level from place, collaborators where collection_id = place.id and user_id = $2 for share of collaborators)
+     select place.owner_id as "ownerId", place.public, place.owner_id = $2 as own, (select role from membership) as role, (select level from granted) as "grant",
        hold_credential($2, $3, $4, $5) as good
      from (values (1)) as one left join place on true`,
     [asked.collectionId, asked.accountId, keyOf(asked.credential), sessionOf(asked.credential), asked.now],
     'lock_standing',
   )
-  const { ownerId, good, own, role, ...row } = rows[0]!
+  const { ownerId, good, own, role, grant, ...row } = rows[0]!
   return {
     isGood: good,
     collection: ownerId === null ? undefined : { id: asked.collectionId, ownerId, public: row.public },
     role: own ? 'owner' : role,
+    grant,
   }
 }
 

@@ -111,6 +111,12 @@ export async function listMembers(at: Queries, orgId: string, slice: SlugSlice):
   return rows.map(toItem)
 }
 
+/** Members of an organization. */
+export async function countMembers(at: Queries, orgId: string): Promise<number> {
+  const text = 'select count(*) as count from members where org_id = $1'
+  return (await at.query<{ count: number }>(text, [orgId])).rows[0]!.count
+}
+
 /** Organizations of a user. @param ownerOf id of a collection: only its owner; null: all */
 export async function listMemberships(
   at: Queries,

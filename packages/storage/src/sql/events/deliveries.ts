@@ -55,7 +55,8 @@ export const fanOutPlace = pgTable(
  */
 const isHeard = `(${isOpen} or (webhooks.account_id in (events.account_id, webhooks.made_by)
   and (webhooks.made_by = events.account_id
-    or exists (select from members where org_id = events.account_id and user_id = webhooks.made_by))))`
+    or exists (select from members where org_id = events.account_id and user_id = webhooks.made_by)
+    or exists (select from collaborators g where g.collection_id = events.collection_id and g.user_id = webhooks.made_by))))`
 
 /** True also if the maker left the organization that the webhook belongs to: it must not fall silent without a word. */
 const isMakerGone = `(maker.id is null or maker.suspended_at is not null or (webhooks.account_id <> maker.id

@@ -94,6 +94,8 @@ export const isOpen = `(events.public and (events.kind = 'collection.deleted' or
 export interface EventFilter {
   /** Accounts whose private events the caller sees. */
   readonly accountIds: readonly string[]
+  /** Collections of other accounts whose private events the caller sees. */
+  readonly collectionIds?: readonly string[] | undefined
   /** A limited key sees private events of this collection alone. */
   readonly onlyCollection?: string | undefined
   readonly collectionId?: string | undefined
@@ -113,18 +115,24 @@ export interface EventBounds {
 
 export async function eventBounds(
   at: Queries,
-  { accountIds, onlyCollection }: Pick<EventFilter, 'accountIds' | 'onlyCollection'>,
+  {
+    accountIds,
+    collectionIds = [],
+    onlyCollection,
+  }: Pick<EventFilter, 'accountIds' | 'collectionIds' | 'onlyCollection'>,
 ): Promise<EventBounds> {
   const { rows } = await at.query<EventBounds>(
     `select oldest, next, coalesce(greatest(
          (select max(seq) from events where public),
          (select max(newest) from unnest($1::uuid[]) as mine, lateral (
            select max(seq) as newest from events where account_id = mine and $2::uuid is null) as of_account),
+         (select max(newest) from unnest($3::uuid[]) as granted, lateral (
+           select max(seq) as newest from events where collection_id = granted and coalesce($2, granted) = granted) as of_collection),
          (select max(seq) from events where collection_id = $2 and account_id = any($1))
        ) + 1, oldest) as "nextSeen"
      from (select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
        from (select (select next from event_numbers) as next) numbers) bounds`,
-    [accountIds, onlyCollection ?? null],
+    [accountIds, onlyCollection ?? null, collectionIds],
   )
   return rows[0]!
 }
@@ -132,11 +140,11 @@ export async function eventBounds(
 /** Events after a number and before another, in their order. */
 export async function listEvents(
   at: Queries,
-  { accountIds, onlyCollection, collectionId, accountId, kind }: EventFilter,
+  { accountIds, collectionIds = [], onlyCollection, collectionId, accountId, kind }: EventFilter,
   { after, before, limit }: { after: number; before: number; limit: number },
 ): Promise<EventRow[]> {
   const values = new Values(after, before)
-  const mine = `account_id = any(${values.of(accountIds)}::uuid[])`
+  const mine = `(account_id = any(${values.of(accountIds)}::uuid[]) or collection_id = any(${values.of(collectionIds)}::uuid[]))`
   const own =
     onlyCollection === undefined ? mine : `(${mine} and collection_id = ${values.of(onlyCollection)})`
   const where = [`seq > $1`, `seq < $2`, `(${isOpen} or ${own})`]

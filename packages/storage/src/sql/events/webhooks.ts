@@ -83,7 +83,8 @@ export async function listWebhooks(
      from (select ${columnsOf(webhooks)} from webhooks) w
      join accounts a on a.id = w."accountId" left join accounts m on m.id = w."madeBy"
      left join collections c on c.id = w."collectionId" and (c.public or c.owner_id = $1
-       or exists (select from members where org_id = c.owner_id and user_id = $1))
+       or exists (select from members where org_id = c.owner_id and user_id = $1)
+       or exists (select from collaborators g where g.collection_id = c.id and g.user_id = $1))
      left join accounts o on o.id = c.owner_id
      where ${where.join(' and ')} order by w."createdAt", w.id`,
     values.given,

@@ -4,6 +4,7 @@
  * that the user may not see not at all.
  */
 import { type Column, getTableColumns, getTableName, type InferSelectModel, type Table } from 'drizzle-orm'
+import { collaborators } from '../access/collaborators.ts'
 import { deviceLogins } from '../access/device-logins.ts'
 import { apiKeys } from '../access/keys.ts'
 import { operatorOpenings } from '../access/operator-openings.ts'
@@ -77,7 +78,11 @@ const withCollection =
 const isMemberOf = (owner: string) =>
   `(${owner} = $1 or exists (select from members m where m.org_id = ${owner} and m.user_id = $1))`
 /** Path of the collection; null if the user may not see it now. */
-const path = `case when c.public or ${isMemberOf('c.owner_id')} then o.slug || '/' || c.slug end`
+const path = `case when c.public or ${isMemberOf('c.owner_id')}
+  or exists (select from collaborators g where g.collection_id = c.id and g.user_id = $1) then o.slug || '/' || c.slug end`
+/** The invitation names the collection to the user. */
+const pathOfInvitation =
+  "(select o.slug || '/' || c.slug from collections c join accounts o on o.id = c.owner_id where c.id = t.collection_id)"
 const slugOf = (id: string) => `(select a.slug from accounts a where a.id = ${id})`
 
 /** Sections by their names in the document, in their order there. `account` has one row. */
@@ -132,6 +137,14 @@ export const accountSections = {
     where: 't.user_id = $1',
     key: ['orgId'],
   }),
+  collaborations: section(collaborators, {
+    shown: ['grant', 'since'],
+    used: ['collectionId', 'userId', 'invitedBy'],
+    also: { collection: path, invitedBy: slugOf('t.invited_by') },
+    join: withCollection,
+    where: 't.user_id = $1',
+    key: ['collectionId'],
+  }),
   organizationsMade: section(accounts, {
     shown: ['slug', 'createdAt'],
     used: ['madeBy'],
@@ -139,17 +152,21 @@ export const accountSections = {
     key: ['id'],
   }),
   invitationsReceived: section(invitations, {
-    shown: ['id', 'role', 'createdAt', 'expiresAt'],
-    used: ['orgId', 'userId', 'email', 'invitedBy'],
-    also: { organization: slugOf('t.org_id'), invitedBy: slugOf('t.invited_by') },
+    shown: ['id', 'role', 'grant', 'createdAt', 'expiresAt'],
+    used: ['orgId', 'collectionId', 'userId', 'email', 'invitedBy'],
+    also: {
+      organization: slugOf('t.org_id'),
+      collection: pathOfInvitation,
+      invitedBy: slugOf('t.invited_by'),
+    },
     // By an address only if it is the user's for certain.
     where: `(t.user_id = $1 or lower(t.email) = (select lower(a.email) from accounts a where a.id = $1 and a.email_verified))`,
     key: ['createdAt', 'id'],
   }),
   invitationsMade: section(invitations, {
-    shown: ['id', 'role', 'createdAt', 'expiresAt'],
-    used: ['orgId', 'userId', 'invitedBy'],
-    also: { organization: slugOf('t.org_id'), user: slugOf('t.user_id') },
+    shown: ['id', 'role', 'grant', 'createdAt', 'expiresAt'],
+    used: ['orgId', 'collectionId', 'userId', 'invitedBy'],
+    also: { organization: slugOf('t.org_id'), collection: pathOfInvitation, user: slugOf('t.user_id') },
     where: 't.invited_by = $1',
     key: ['createdAt', 'id'],
   }),

@@ -108,21 +108,22 @@ export async function listPublicCollections(
   return sliceOf(at, `list_${list}`, amongOf(ask, values), values, ask)
 }
 
-/** Collections of an account: all, or the public ones and the one with the id `besides`. */
+/** Collections of an account: all, or the public ones and those with the ids `besides`. */
 export async function listOwnedCollections(
   at: Queries,
-  ask: { ownerId: string; all: boolean; besides: string | null; slice: ListSlice },
+  ask: { ownerId: string; all: boolean; besides: readonly string[]; slice: ListSlice },
 ): Promise<ListedCollection[]> {
   const values = new Values()
   const owned = `owner_id = ${values.of(ask.ownerId)}`
   const { slice } = ask
   if (ask.all) return sliceOf(at, 'list_all_owned', owned, values, { order: 'updated', slice })
-  const shown = ask.besides === null ? 'public' : `(public or id = ${values.of(ask.besides)})`
-  const name = ask.besides === null ? 'list_shown_owned' : 'list_shown_owned_and_one'
+  const isPublic = ask.besides.length === 0
+  const shown = isPublic ? 'public' : `(public or id = any(${values.of([...ask.besides])}::uuid[]))`
+  const name = isPublic ? 'list_shown_owned' : 'list_shown_owned_and_some'
   return sliceOf(at, name, `${owned} and ${shown}`, values, { order: 'updated', slice })
 }
 
-/** Collections of a user and of the user's organizations, last changed first. */
+/** Collections of a user and of the user's organizations, and those that the user has a grant on; last changed first. */
 export async function listCollectionsOfMember(
   at: Queries,
   { accountId, slice }: { accountId: string; slice: ListSlice },
@@ -138,6 +139,9 @@ export async function listCollectionsOfMember(
     cross join lateral (
       select * from collections where owner_id = member_of and ${beyond} order by ${by} limit ${limit}::bigint + ${offset}::bigint
     ) as mine
+    union all select * from (
+      select * from collections where id in (select collection_id from collaborators where user_id = ${user}) and ${beyond}
+        and owner_id <> ${user} and not exists (select from members where org_id = owner_id and user_id = ${user})) as granted
     order by ${by} limit ${limit}::bigint offset ${offset}::bigint`
   return listed(at, rows, by, values.given)
 }

@@ -1,5 +1,6 @@
 /** Forks of a collection, and how far they are behind their source. */
 import type { Queries } from '../../database/database.ts'
+import type { GrantLevel } from '../access/collaborators.ts'
 import { noAccount } from '../accounts/accounts.ts'
 import { roleOf } from '../accounts/members.ts'
 
@@ -20,6 +21,8 @@ export interface ForkRow {
   readonly behind: number
   /** Role of the account in its owner. */
   readonly role: 'owner' | 'admin' | 'member' | null
+  /** Grant of the account on the fork. */
+  readonly grant: GrantLevel | null
 }
 
 /** $1 and $2: id of the source and a version of it, in SQL. Versions that were published since and can be read, at most `behindMax`. */
@@ -42,7 +45,7 @@ export async function countVersionsSince(
   return rows[0]!.behind
 }
 
-/** Direct forks that are public or of an account's own and its organizations; the most recently changed first. */
+/** Direct forks that are public, of an account's own and its organizations, or that it has a grant on; the most recently changed first. */
 export async function listForks(
   at: Queries,
   sourceId: string,
@@ -51,12 +54,13 @@ export async function listForks(
   const { rows } = await at.query<Omit<ForkRow, 'version'> & { version: string | null; ownerId: string }>(
     `select forks.id, forks.owner_id as "ownerId", accounts.slug as owner, forks.slug, forks.name, forks.public,
        forks.forked_from_semver as version, 'v' || concat_ws('.', head.major, head.minor, head.patch) as latest,
-       ${behindText('$1', 'forks.forked_from_semver')} as behind, members.role
+       ${behindText('$1', 'forks.forked_from_semver')} as behind, members.role, level as "grant"
      from collections as forks join accounts on accounts.id = forks.owner_id
        left join versions as head on head.id = forks.head_id
        left join members on members.org_id = forks.owner_id and members.user_id = $2
+       left join collaborators on collaborators.collection_id = forks.id and collaborators.user_id = $2
      where forks.ancestors @> array[$1::uuid] and forks.forked_from_id = $1 and forks.forked_from_semver is not null
-       and (forks.public or forks.owner_id = $2 or members.role is not null)
+       and (forks.public or forks.owner_id = $2 or members.role is not null or level is not null)
      order by forks.updated_at desc, forks.id limit $3`,
     [sourceId, accountId ?? noAccount, limit],
   )

@@ -1,5 +1,6 @@
-/** Resolves a collection for a request, by path or id, with its owner, its head and the caller's role. */
+/** Resolves a collection for a request, by path or id, with its owner, its head, and the caller's role and grant. */
 import type { Queries } from '../../database/database.ts'
+import type { GrantLevel } from '../access/collaborators.ts'
 import { type AccountRow, accounts, noAccount } from '../accounts/accounts.ts'
 import { slugHash } from '../accounts/former-slugs.ts'
 import { roleOf } from '../accounts/members.ts'
@@ -14,6 +15,8 @@ export interface FoundCollection {
   head: VersionRow | null
   /** Role of `accountId` in the owner: `owner` in its own account, its membership in an org, else null. */
   role: 'owner' | 'admin' | 'member' | null
+  /** Grant of `accountId` on the collection. */
+  grant: GrantLevel | null
   /** `accountId` opened it as an operator for its present owner; perhaps the time is over. */
   opening: { reason: string; until: Date } | null
 }
@@ -21,26 +24,27 @@ export interface FoundCollection {
 const whole = { collection: wholeRow(collections), owner: wholeRow(accounts), head: wholeRow(versions) }
 
 /** $1: `accountId` */
-const startingPoint = `select ${whole.collection.text} as collection, ${whole.owner.text} as owner, ${whole.head.text} as head, role, opening.reason, opening.until
+const startingPoint = `select ${whole.collection.text} as collection, ${whole.owner.text} as owner, ${whole.head.text} as head, role, level as "grant", opening.reason, opening.until
   from collections join accounts on accounts.id = collections.owner_id
     left join versions on versions.id = collections.head_id
     left join members on org_id = accounts.id and user_id = $1
+    left join collaborators on collaborators.collection_id = collections.id and collaborators.user_id = $1
     left join operator_openings opening on opening.collection_id = collections.id and opening.account_id = $1
       and opening.owner_id = collections.owner_id`
 
 type StartingPoint = Record<keyof typeof whole, unknown> &
-  Pick<FoundCollection, 'role'> & { reason: string | null; until: Date | null }
+  Pick<FoundCollection, 'role' | 'grant'> & { reason: string | null; until: Date | null }
 
 function foundIn(rows: StartingPoint[], accountId: string | null): FoundCollection | undefined {
   const row = rows[0]
   if (row === undefined) return undefined
   const owner = whole.owner.read(row.owner)!
   const role = roleOf(accountId, owner.id, row.role)
-  const { reason, until } = row
+  const { reason, until, grant } = row
   const opening = reason === null || until === null ? null : { reason, until }
   return {
     ...{ collection: whole.collection.read(row.collection)!, owner, head: whole.head.read(row.head) },
-    ...{ role, opening },
+    ...{ role, grant, opening },
   }
 }
 

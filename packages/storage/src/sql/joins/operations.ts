@@ -83,7 +83,8 @@ export async function erasePerson(
   for (const table of ['browser_sessions', 'api_keys', 'identities', 'webhooks', 'webhook_requests', 'mails'])
     await tx.query(`delete from ${table} where account_id = $1`, [id])
   await tx.query('update mails set made_by = null where made_by = $1', [id])
-  await tx.query('delete from members where user_id = $1', [id])
+  for (const table of ['members', 'collaborators'])
+    await tx.query(`delete from ${table} where user_id = $1`, [id])
   await passOnQuotas(tx, id)
   await tx.query('delete from invitations where user_id = $1 or lower(email) = lower($2)', [id, email])
   await tx.query(

@@ -136,6 +136,9 @@ export interface MailContent {
   readonly organization: string | null
   readonly inviter: string | null
   readonly role: string | null
+  /** Of an invitation to a collection: its slug, and the grant. */
+  readonly collection: string | null
+  readonly grant: string | null
   readonly expiresAt: Date
   /** Of a key. */
   readonly label: string | null
@@ -150,9 +153,11 @@ export interface MailContent {
 export async function findMailContent(at: Queries, id: string, now: Date): Promise<MailContent | undefined> {
   const { rows } = await at.query<MailContent>(
     `select coalesce(reader.email, i.email) as address, org.slug as organization, inviter.slug as inviter, i.role,
+       c.slug as collection, i.level as "grant",
        coalesce(i.expires_at, k.expires_at) as "expiresAt", k.label, k.start
      from mails m left join accounts reader on reader.id = m.account_id
        left join invitations i on i.id = m.invitation_id left join accounts org on org.id = i.org_id
+       left join collections c on c.id = i.collection_id
        left join accounts inviter on inviter.id = i.invited_by left join api_keys k on k.id = m.key_id
      where m.id = $1 and coalesce(i.expires_at, k.expires_at) > $2
        and (inviter.id is null or inviter.suspended_at is null)

@@ -186,7 +186,7 @@ async function readerOfBoth(
   try {
     const ask = { asPublic: false, withVersion: false }
     const { rights } = await visit.registry.collections.shown(seen.who, { ...other, v: 'latest' }, ask)
-    return rights.isMember && seen.view === 'full' ? seen.who : publicly(seen.who)
+    return rights.readsAll && seen.view === 'full' ? seen.who : publicly(seen.who)
   } catch (error) {
     if (error instanceof MovedError) return error
     throw error

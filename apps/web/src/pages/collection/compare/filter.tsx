@@ -44,7 +44,7 @@ export function Filter(props: FilterProps) {
   return (
     <>
       <form class="filter" id="records">
-        {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+        {seen.readsAll && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
         <Select name="type" label="Type" form={filter} value="" options={[['', 'all'], ...named(types)]} />
         <Select
           name="change"

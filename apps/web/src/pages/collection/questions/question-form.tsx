@@ -3,7 +3,6 @@ import { ChangeQuestion, CreateQuestion, type SavedQuestion } from '@ulmus/wire'
 import { Choice, Field, Refusal } from '../../../components/form.tsx'
 import { Code, Name } from '../../../components/small.tsx'
 import {
-  demandWork,
   schemaIn,
   seeVersion,
   type VersionResponse,
@@ -70,7 +69,7 @@ const done = (visit: Visit, saved: string, ...below: string[]) =>
 
 async function newPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const { seen, version: latest } = await seeVersion(visit)
-  demandWork(seen)
+  seen.demand('describe')
   const asked = questionIn(visit.url)
   const version = visit.url.searchParams.get('version') ?? 'latest'
   return {
@@ -104,7 +103,7 @@ async function newPage(visit: Visit, { form, error }: FormState): Promise<View> 
 
 async function editPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const { seen, version: latest } = await seeVersion(visit)
-  demandWork(seen)
+  seen.demand('describe')
   const saved = await visit.registry.questions.get(visit.who, seen, visit.params['question']!)
   return {
     title: `Edit ${saved.name} · ${seen.owner}/${seen.slug}`,

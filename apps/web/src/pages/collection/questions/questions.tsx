@@ -40,7 +40,7 @@ const None = ({ seen }: { seen: VisitedCollection }) => (
 )
 
 const WaysOn = ({ seen }: { seen: VisitedCollection }) =>
-  seen.mayWork ? (
+  seen.may('describe') ? (
     <p>
       Ask one on the page <a href={seen.inView(versionPath(seen, 'records'))}>Records</a> or{' '}
       <a href={seen.inView(versionPath(seen, 'sql'))}>SQL</a>, then choose <strong>Save</strong>.
@@ -75,7 +75,7 @@ const List = ({ seen, saved }: { seen: VisitedCollection; saved: readonly SavedQ
         header: 'Same answer since',
         cell: ({ since, version }) => (version === 'latest' ? (since ?? '…') : version),
       },
-      ...(seen.isMember && seen.view === 'full'
+      ...(seen.readsAll && seen.view === 'full'
         ? [
             {
               header: 'Readers',

@@ -2,7 +2,7 @@
 import { compareSemver, parseSemver, recordToConfirm } from '@ulmus/content'
 import { publishLine, RegistryError } from '@ulmus/registry'
 import { OpenPush } from '@ulmus/wire'
-import { demandWork, seeVersion, type VisitedCollection, versionOf } from '../../../data/collection.ts'
+import { seeVersion, type VisitedCollection, versionOf } from '../../../data/collection.ts'
 import { checked, typed } from '../../../form.ts'
 import type { Form, Visit } from '../../../page.ts'
 import { confirmedIn } from '../confirmations.tsx'
@@ -12,7 +12,7 @@ export async function seeToEdit(visit: Visit) {
   const url = new URL(visit.url)
   url.searchParams.delete('view')
   const { seen, version } = await seeVersion({ ...visit, url })
-  demandWork(seen)
+  seen.demand('write')
   return { seen: { ...seen, difference: undefined }, version }
 }
 

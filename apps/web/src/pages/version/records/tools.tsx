@@ -44,7 +44,7 @@ interface ToolsProps {
 export function Tools(props: ToolsProps) {
   const { address, question, total, canAsk, all, chosen, facets, extras, sqlName, visit } = props
   const isSaved = useContext(SavedQuestionContext) !== undefined
-  const mayChange = address.seen.mayWork && !isSaved
+  const mayChange = address.seen.may('describe') && !isSaved
   const isTable = address.chart === undefined && address.map === undefined
   return (
     <>
