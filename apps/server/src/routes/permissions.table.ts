@@ -138,10 +138,19 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
     },
   },
-  'withdrawing, and trusting publishers': {
+  'seeing who has access': {
+    operations: ['getAccess', 'listCollaborators'],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member member member member limit  +      limit',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   404    404    404    404    limit  +      limit',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    limit  limit  401    susp   404    404    404    404    limit  404    limit',
+    },
+  },
+  'withdrawing, and trusting publishers and collaborators': {
     operations: [
       'withdrawVersion', 'previewRecordErasure', 'eraseRecord', 'listPublishers', 'createPublisher',
-      'getPublisher', 'updatePublisher', 'removePublisher',
+      'getPublisher', 'updatePublisher', 'removePublisher', 'setCollaborator', 'removeCollaborator',
     ],
     rows: {
       //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi

@@ -11,6 +11,7 @@ import {
 import { type Guild, setGuild, withdrawn } from '../testing/guild.ts'
 import { comparableParts } from '../testing/test-client.ts'
 import { inAccount } from './permissions.account-table.ts'
+import { byGrant, collaborators } from './permissions.grant-table.ts'
 import {
   callers,
   inCollection,
@@ -28,6 +29,7 @@ const words: Readonly<Record<string, string>> = {
   key_limited: 'limit',
   not_a_member: 'member',
   insufficient_role: 'role',
+  insufficient_grant: 'grant',
   collection_not_found: '404',
   account_suspended: 'susp',
   not_an_operator: 'oper',
@@ -100,9 +102,14 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
   }
 
   /** The observed row in the format of the table. */
-  async function row(call: DescribedCall, place: Place, how?: Instead): Promise<string> {
+  async function row(
+    call: DescribedCall,
+    place: Place,
+    how?: Instead,
+    of: readonly string[] = callers,
+  ): Promise<string> {
     const found: string[] = []
-    for (const caller of callers) {
+    for (const caller of of) {
       if (idOf(call) === 'deleteCollection') await guild.renew()
       found.push(await cell(call, caller, place, how))
     }
@@ -124,10 +131,27 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
     expect(ofOne.sort()).toEqual([...ofVersions, ...Object.keys(withdrawnInQuery)].sort())
   })
 
+  test('each operation in a collection has its row for collaborators', () => {
+    const of = (rows: Readonly<Record<string, { operations: readonly string[] }>>) =>
+      Object.values(rows).flatMap(({ operations }) => operations)
+    expect(of(byGrant).sort()).toEqual(of(inCollection).sort())
+  })
+
+  test.each(Object.entries(byGrant))('collaborators: %s', async (_, { operations, row: expected }) => {
+    for (const id of operations)
+      for (const place of ['public', 'private'] as const)
+        expect([id, place, await row(contract.call(id), place, undefined, collaborators)]).toEqual([
+          ...[id, place],
+          expected,
+        ])
+  })
+
   test('hidden and absent collections get the same answers and headers', async () => {
     for (const call of contract.calls.filter(isInCollection))
       for (const caller of [
         ...['anon', 'str', 'str-read', 'str-write', 'str-admin', 'there', 'unknown', 'sus-admin', 'oper'],
+        // A collaborator whose grant ended.
+        ...['ex', 'ex-read'],
         ...['ended', 'sus', 'expired'],
       ])
         for (const how of call.path.includes('{v}') ? [undefined, onWithdrawn] : [undefined]) {

@@ -26,7 +26,7 @@ const keySeconds = 60
 export interface Guild {
   readonly server: TestServer
   /**
-   * Client of a caller, by its name in the tables: `anon`; with a session `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace`; `ended`
+   * Client of a caller, by its name in the tables: `anon`; with a session `own`, `adm`, `mem`, `str`, `oper`, `sus`, `grace`, and the collaborators `rd`, `wr`, `mg` and the former one `ex`; `ended`
    * with an expired one; `own-read` and so on with a key; `here` and `there` with write keys of the owner, limited to the collection at the
    * place and to another one; `here-admin` with such a key of scope `admin`; `own-capped` with a write key capped at the role `member`; `job` with a key of a trusted publisher of the collection; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
    */
@@ -74,6 +74,9 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
       if (status === 200) continue
       const collectionId = await make(place, place === 'public')
       await fill(place)
+      for (const [user, grant] of Object.entries({ rd: 'read', wr: 'write', mg: 'admin', ex: 'admin' }))
+        await expectStatus(ofOwner.put(`/api/collections/guild/${place}/collaborators/${user}`, { grant }))
+      await expectStatus(ofOwner.delete(`/api/collections/guild/${place}/collaborators/ex`))
       const key = await server.keyFor(people.cookieOf('own'), 'write', { collectionId })
       limited.set(place, testClient(server.url, key, ''))
       const managing = await server.keyFor(people.cookieOf('own'), 'admin', { collectionId })
@@ -120,7 +123,7 @@ async function peopleOf(server: TestServer) {
     cookies.set(name, (await server.signIn(name)).cookie)
     clients.set(name, testClient(url, { cookie: cookieOf(name) }, ''))
   }
-  for (const name of ['own', 'adm', 'mem', 'str', 'oper', 'sus', 'grace']) {
+  for (const name of ['own', 'adm', 'mem', 'str', 'oper', 'sus', 'grace', 'rd', 'wr', 'mg', 'ex']) {
     await signIn(name)
     if (name === 'grace') continue
     for (const scope of scopes)

@@ -118,7 +118,7 @@ describe.each(serviceDatabases)('invitations on $name', (database) => {
     expect(await invitations.own(eve)).toEqual([])
     const [own] = await invitations.own(grace)
     expect(own).toMatchObject({ id: made.id, org: { slug: org.slug }, role: 'member' })
-    expect(await invitations.answer(grace, made.id, false)).toEqual({ org: org.slug })
+    expect(await invitations.answer(grace, made.id, false)).toEqual({ org: org.slug, collection: null })
     expect([await roleOf(grace), await invitations.own(grace)]).toEqual([null, []])
     // A new invitation replaces an open one.
     await invite({ user: grace.accountSlug, role: 'member' })
