@@ -30,7 +30,7 @@ import {
   scopeCovers,
   usualRoleCap,
   viewFor,
-  webhookBelongs,
+  webhookBelongsToOwner,
 } from './policy.ts'
 
 const mine = 'c0000000-0000-0000-0000-000000000001'
@@ -440,9 +440,9 @@ test('a capped key acts as a member, whatever its scope', () => {
     expect(mayManageAccount(capped, held)).toBe(role)
     expect(mayChangeMember(capped, held, { target: 'member', self: false, removal: false })).toBe(role)
     expect(mayDo(capped, at(hidden, held), 'withdraw')).toBe(role)
-    expect(webhookBelongs(capped, held)).toBe('caller')
+    expect(webhookBelongsToOwner(capped, held)).toBe(false)
   }
-  expect(webhookBelongs(principals.admin, 'admin')).toBe('owner')
+  expect(webhookBelongsToOwner(principals.admin, 'admin')).toBe(true)
 })
 
 test('usualRoleCap: keys of one collection are capped unless they manage it, and a capped key makes capped ones', () => {

@@ -1,12 +1,9 @@
 /**
  * Access policy: pure functions, and the only module that decides permissions. Services call it, so HTTP and jobs follow one law.
- * A credential's rights = its scope ∩ (its account's role in the owner ∪ its grant on the collection), up to the key's cap ∩ the collection
- * it is limited to.
- *
- * Returns `ok` or the error code of a refusal. For data hidden from the caller, the look-up answers `…_not_found`; the policy
- * never does.
+ * Rights of a credential = its scope ∩ (its account's role in the owner ∪ grant on the collection), up to the key's cap ∩ the key's limits.
+ * Returns `ok` or the error code of a refusal. For data hidden from the caller, the look-up answers `…_not_found`; the policy never does.
  */
-import type { Caller, Principal, Scope } from '../principal.ts'
+import { type Caller, type Principal, type Scope, scopes } from '../principal.ts'
 
 /** The names are public and stored: those of the database's tables must be the same. */
 export const roles = ['member', 'admin', 'owner'] as const
@@ -51,16 +48,15 @@ export interface Standing {
 export const belongs = ({ role, grant }: Pick<Standing, 'role' | 'grant'>): boolean =>
   role !== null || grant !== null
 
-const scopeRank: Record<Scope, number> = { read: 0, write: 1, admin: 2 }
-const roleRank: Record<Role, number> = { member: 0, admin: 1, owner: 2 }
-const grantRank: Record<Grant, number> = { read: 0, write: 1, admin: 2 }
+/** Compares names of a list in which each includes those before it. Null covers nothing, and nothing covers null. */
+const covers =
+  <T>(order: readonly T[]) =>
+  (held: T | null, wanted: T | null): boolean =>
+    held !== null && wanted !== null && order.indexOf(held) >= order.indexOf(wanted)
 
-export const scopeCovers = (granted: Scope, wanted: Scope): boolean => scopeRank[granted] >= scopeRank[wanted]
-export const roleCovers = (granted: Role | null, wanted: Role): boolean =>
-  granted !== null && roleRank[granted] >= roleRank[wanted]
-/** @param wanted null: no grant is enough */
-export const grantCovers = (held: Grant | null, wanted: Grant | null): boolean =>
-  held !== null && wanted !== null && grantRank[held] >= grantRank[wanted]
+export const scopeCovers = covers<Scope>(scopes)
+export const roleCovers = covers<Role>(roles)
+export const grantCovers = covers<Grant>(grants)
 
 /** A route's requirements of the credential, checked before the body is read. */
 export interface Entrance {
@@ -94,11 +90,11 @@ const reaches = (who: Principal, { collection }: Standing): boolean =>
 export const maySee = (who: Principal, at: Standing): boolean =>
   at.collection.public || (belongs(at) && reaches(who, at))
 
+const choosesPublic = (who: Principal): boolean => who.kind !== 'anonymous' && who.view === 'public'
+
 /** The caller's view of the collection's versions. Call it only for collections that the caller may see. */
-export function viewFor(who: Principal, at: Standing): View {
-  if (who.kind !== 'anonymous' && who.view === 'public') return 'public'
-  return belongs(at) && reaches(who, at) ? 'full' : 'public'
-}
+export const viewFor = (who: Principal, at: Standing): View =>
+  belongs(at) && reaches(who, at) && !choosesPublic(who) ? 'full' : 'public'
 
 /** Only browser sessions: an operator's key must not read private content, also not one that is stolen. */
 const isBrowser = (who: Principal): who is Caller =>
@@ -112,8 +108,7 @@ export const mayReadOpened = (who: Principal, opening: { readonly until: Date },
   isBrowser(who) && opening.until > now
 
 /** The view of an opened collection: all of it, unless the operator asks for what the public reads. */
-export const viewOfOpened = (who: Principal): View =>
-  who.kind !== 'anonymous' && who.view === 'public' ? 'public' : 'full'
+export const viewOfOpened = (who: Principal): View => (choosesPublic(who) ? 'public' : 'full')
 
 /** Private events that a caller sees: of its accounts and grants or, with a limited key, of one of their collections. Null: none. */
 export const privateEventsFor = (
@@ -217,12 +212,17 @@ export const mayPublish = (who: Principal, { publishersOnly }: { publishersOnly:
 export const mayReceiveCollection = (who: Principal, role: Role | null): Decision =>
   mayManageAccount(who, role)
 
+/** Decides about what every member of an account may do. */
+const forMembers =
+  (entrance: Entrance) =>
+  (who: Principal, role: Role | null): Decision => {
+    const entered = mayEnter(who, entrance)
+    return entered === 'ok' && role === null ? 'not_a_member' : entered
+  }
+const mayEnterAsManager = forMembers({ scope: 'admin', unlimited: true })
+
 /** Permission to create a collection under an account or to fork one into it. */
-export function mayCreateIn(who: Principal, role: Role | null): Decision {
-  const entered = mayEnter(who, { scope: 'write', unlimited: true })
-  if (entered !== 'ok') return entered
-  return role === null ? 'not_a_member' : 'ok'
-}
+export const mayCreateIn = forMembers({ scope: 'write', unlimited: true })
 
 /** Permission to make a collection public or to create a public one. An organization may restrict this to its admins. */
 export const mayMakePublic = (
@@ -233,16 +233,11 @@ export const mayMakePublic = (
 
 /** Permission to rename an account, and to manage an organization's members up to the role `wanted`. */
 export function mayManageAccount(who: Principal, role: Role | null, wanted: Role = 'admin'): Decision {
-  const entered = mayEnter(who, { scope: 'admin', unlimited: true })
-  if (entered !== 'ok') return entered
-  if (role === null) return 'not_a_member'
-  return actsAs(who, role, wanted) ? 'ok' : 'insufficient_role'
+  const entered = mayEnterAsManager(who, role)
+  return entered === 'ok' && !actsAs(who, role, wanted) ? 'insufficient_role' : entered
 }
 
-/**
- * Every member may leave; owners manage owners; admins manage everyone below. `target`: the higher of the current and the new
- * role.
- */
+/** Every member may leave; owners manage owners; admins manage everyone below. `target`: the higher of the current and the new role. */
 export function mayChangeMember(
   who: Principal,
   role: Role | null,
@@ -252,18 +247,13 @@ export function mayChangeMember(
   return mayManageAccount(who, role, change.target === 'owner' ? 'owner' : 'admin')
 }
 
-export function mayListMembers(who: Principal, role: Role | null): Decision {
-  const entered = mayEnter(who, { scope: 'any', unlimited: true })
-  if (entered !== 'ok') return entered
-  return role === null ? 'not_a_member' : 'ok'
-}
-
+export const mayListMembers = forMembers({ scope: 'any', unlimited: true })
 /** Storage usage of an account is visible to its members. */
 export const maySeeUsage = mayListMembers
 
-/** The account that a new webhook of a collection belongs to: its owner, if the caller may manage it, or else the caller. */
-export const webhookBelongs = (who: Principal, role: Role | null): 'owner' | 'caller' =>
-  actsAs(who, role, 'admin') ? 'owner' : 'caller'
+/** True if a new webhook of a collection belongs to its owner, which the caller manages; false: to the caller. */
+export const webhookBelongsToOwner = (who: Principal, role: Role | null): boolean =>
+  actsAs(who, role, 'admin')
 
 /** Permission to leave a webhook behind: it outlives a key that expires, which could extend a temporary right. */
 export const mayLeaveWebhook = (who: Caller): Decision => (who.expiresAt === null ? 'ok' : 'key_limited')
@@ -304,9 +294,7 @@ export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Decision =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 
-/**
- * Permission to fork visible content: who is not a member of the owner, also a collaborator, forks only collections that are public
- * throughout.
- */
-export const mayFork = ({ collection, role }: Standing, isPublicThroughout: boolean): Decision =>
-  role !== null || (collection.public && isPublicThroughout) ? 'ok' : 'private_content'
+/** Permission to fork visible content: collaborators and strangers fork only collections that are public throughout. */
+export function mayFork({ collection, role }: Standing, isPublicThroughout: boolean): Decision {
+  return role !== null || (collection.public && isPublicThroughout) ? 'ok' : 'private_content'
+}

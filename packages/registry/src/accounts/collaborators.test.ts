@@ -163,7 +163,7 @@ describe.each(serviceDatabases)('collaborators on $name', (database) => {
     const member = await addAccount(context, `member-${number}`)
     await addMember(context, org, member, 'member')
     expect(await outcome(give('read', org))).toBe('not_a_user')
-    expect(await outcome(services.collaborators.set(boss, { ...path, user: 'nobody-at-all' }, 'read'))).toBe(
+    expect(await outcome(services.collaborators.set(boss, { ...path, user: 'not-there' }, 'read'))).toBe(
       'account_not_found',
     )
     await give('admin', member)
@@ -174,7 +174,7 @@ describe.each(serviceDatabases)('collaborators on $name', (database) => {
     expect(await outcome(services.collaborators.set(him, ofOwn, 'read'))).toBe('already_member')
   })
 
-  test('a collaborator leaves; others are removed by managers alone; nobody twice', async () => {
+  test('a collaborator leaves; others are removed by managers alone, and once', async () => {
     const { her, path, give, end, see, grace } = await stage()
     const third = await addAccount(context, `third-${number}`)
     await give('read')

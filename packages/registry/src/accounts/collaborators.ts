@@ -38,7 +38,9 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { profileOf } from './accounts.ts'
-import { demandRoomFor, type MadeInvitation, makeInvitation, pendingMax, slugsOf } from './invitations.ts'
+import { demandRoomFor } from './invitation-answers.ts'
+import { makeInvitation, pendingMax } from './invitation-making.ts'
+import { type MadeInvitation, slugsOf } from './invitations.ts'
 import { demandUser } from './organizations.ts'
 
 /** Members in an answer about access. */

@@ -8,51 +8,33 @@
  * signs in with it. An invitation of a user works only for that user, who may also answer it by its id.
  */
 
-import { randomBytes } from 'node:crypto'
-import { hashText } from '@ulmus/content'
 import {
   type AccountRow,
-  type CollectionRow,
-  countCollaborators,
   deleteInvitation,
   findAccountById,
   findAccountNames,
   findCollectionById,
-  findGrant,
   findInvitation,
   findMemberRole,
   type InvitationItem,
   type InvitationRow,
-  insertInvitation,
   listInvitations,
   listInvitationsOf,
-  lockAccount,
-  lockCollection,
-  putCollaborator,
-  putMember,
-  type Tx,
 } from '@ulmus/storage'
 import type { AnsweredInvitation, Invitation, OwnInvitation } from '@ulmus/wire'
-import { v7 as newId } from 'uuid'
-import { demandCredential, onMissingRow } from '../access/authority.ts'
+import { demandCredential } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { roleIn } from '../access/membership.ts'
-import {
-  grantCovers,
-  mayChangeMember,
-  mayEnter,
-  mayManageAccount,
-  type Role,
-  roleCovers,
-} from '../access/policy.ts'
+import { mayChangeMember, mayManageAccount, type Role } from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
-import { audited, type Tell } from '../audit/acts.ts'
+import { audited } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
-import { mailInvitation } from '../mails/mails.ts'
-import { type Caller, demandCaller, type Principal } from '../principal.ts'
+import { demandCaller, type Principal } from '../principal.ts'
 import { profileOf } from './accounts.ts'
+import { answerInvitation, findInvitationFor, lockOrg, roleOf } from './invitation-answers.ts'
+import { makeInvitation, pendingMax } from './invitation-making.ts'
 import { demandOrg, demandUser } from './organizations.ts'
 
 /** Invitation to make. Has either `user` or `email`. */
@@ -73,12 +55,6 @@ interface Common {
 
 /** Only this result contains the token. */
 export type MadeInvitation = Invitation & { readonly token: string; readonly mailed: boolean }
-
-const dayMilliseconds = 86_400_000
-const invitationDays = 14
-/** Maximum pending invitations of an organization, and of a collection, as in docs/limits.md. */
-export const pendingMax = 100
-const tokenShape = /^[\w-]{43}$/
 
 export type Invitations = ReturnType<typeof invitationsOf>
 
@@ -120,7 +96,7 @@ export function invitationsOf(context: Context) {
 
     /** The invitation behind a link, for a user who may answer it. @throws unauthenticated, invitation_not_found */
     async find(who: Principal, token: string): Promise<OwnInvitation> {
-      const invitation = await findFor(context, demandCaller(who), token)
+      const invitation = await findInvitationFor(context, demandCaller(who), token)
       const org = await findAccountById(database, invitation.orgId)
       if (org === undefined) throw new RegistryError('invitation_not_found')
       return ownInvitationOf(context, invitation, org, await slugsOf(context, [invitation.invitedBy]))
@@ -133,7 +109,7 @@ export function invitationsOf(context: Context) {
      * @throws insufficient_scope, key_limited, invitation_not_found, already_member, already_collaborator, too_many_collaborators
      */
     answer: (who: Principal, token: string, accept: boolean): Promise<AnsweredInvitation> =>
-      answer(context, who, token, accept),
+      answerInvitation(context, who, token, accept),
   }
 }
 
@@ -168,32 +144,6 @@ export async function invite(
   })
   if (made.mailed) context.jobs.wake('mails')
   return made
-}
-
-/** Makes a permitted invitation and its mail, in the caller's transaction. @param to has a user, or else an e-mail address */
-export async function makeInvitation(
-  context: Context,
-  tx: Tx,
-  caller: Caller,
-  {
-    user,
-    email,
-    ...to
-  }: Pick<InvitationRow, 'orgId' | 'role' | 'collectionId' | 'grant'> & {
-    user: AccountRow | null
-    email?: string | undefined
-  },
-): Promise<{ row: InvitationRow; token: string; mailed: boolean }> {
-  const token = randomBytes(32).toString('base64url')
-  const createdAt = context.now()
-  const row: InvitationRow = {
-    ...{ id: newId(), ...to, tokenHash: hashText(token) },
-    ...{ userId: user?.id ?? null, email: user === null ? (email ?? '') : null },
-    ...{ invitedBy: caller.accountId, createdAt },
-    expiresAt: new Date(createdAt.getTime() + invitationDays * dayMilliseconds),
-  }
-  await onMissingRow('account_not_found', { slug: user?.slug ?? '' }, () => insertInvitation(tx, row))
-  return { row, token, mailed: await mailInvitation(context, tx, row, token) }
 }
 
 /** True if a new invitation for this user or address replaces `invitation`. */
@@ -231,108 +181,6 @@ async function takeBack(context: Context, who: Principal, slug: string, id: stri
       details: { role: row.role },
     })
   })
-}
-
-async function answer(
-  context: Context,
-  who: Principal,
-  token: string,
-  accept: boolean,
-): Promise<AnsweredInvitation> {
-  const caller = demandCaller(who)
-  demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
-  const found = await findFor(context, caller, token)
-  return audited(context, who, async (tx, tell) => {
-    const org = await lockOrg(tx, { id: found.orgId, slug: '' })
-    const collection = found.collectionId && (await lockCollection(tx, found.collectionId, 'update'))
-    await demandCredential(context, tx, caller)
-    if (!(await deleteInvitation(tx, found.id))) throw new RegistryError('invitation_not_found')
-    if (collection) return answerForCollection(context, tx, { caller, org, collection, found, accept }, tell)
-    const role = roleOf(found)
-    const current = await findMemberRole(tx, org.id, caller.accountId)
-    const about = { account: org.id, target: caller.accountSlug }
-    if (!accept) tell({ action: 'invitation.declined', ...about, details: { role } })
-    else {
-      if (roleCovers(current, role))
-        throw new RegistryError('already_member', { say: { user: caller.accountSlug, org: org.slug } })
-      const since = context.now()
-      await putMember(tx, { orgId: org.id, userId: caller.accountId, role, since })
-      tell({ action: 'member.set', ...about, details: { role, before: current, invited: true } })
-    }
-    return { org: org.slug, collection: null }
-  })
-}
-
-/** Answers an invitation to a collection, which is locked. */
-async function answerForCollection(
-  context: Context,
-  tx: Tx,
-  about: {
-    caller: Caller
-    org: AccountRow
-    collection: CollectionRow
-    found: InvitationRow
-    accept: boolean
-  },
-  tell: Tell,
-): Promise<AnsweredInvitation> {
-  const { caller, org, collection, found, accept } = about
-  const { accountId: userId, accountSlug: user } = caller
-  const path = `${org.slug}/${collection.slug}`
-  const grant = found.grant!
-  if (!accept) {
-    const details = { collection: path, grant }
-    tell({ action: 'invitation.declined', account: org.id, target: user, details })
-  } else {
-    const before = await findGrant(tx, collection.id, userId)
-    if (grantCovers(before, grant))
-      throw new RegistryError('already_collaborator', { say: { user, collection: path } })
-    if (before === null) await demandRoomFor(tx, collection.id)
-    const row = {
-      collectionId: collection.id,
-      userId,
-      grant,
-      since: context.now(),
-      invitedBy: found.invitedBy,
-    }
-    await putCollaborator(tx, row)
-    const details = { user, grant, before, invited: true }
-    tell({ action: 'collaborator.set', account: org.id, target: path, details })
-  }
-  return { org: org.slug, collection: path }
-}
-
-/** Collaborators of a collection, as in docs/limits.md. */
-const collaboratorsMax = 100
-
-/** Requires that a locked collection may have another collaborator. @throws too_many_collaborators */
-export async function demandRoomFor(tx: Tx, collectionId: string): Promise<void> {
-  if ((await countCollaborators(tx, collectionId)) >= collaboratorsMax)
-    throw new RegistryError('too_many_collaborators', { say: { max: collaboratorsMax } })
-}
-
-/** Role in the organization that an invitation to one gives. */
-function roleOf({ role }: InvitationRow): Role {
-  if (role === 'collaborator') throw new Error('This invitation is to a collection.')
-  return role
-}
-
-/** @throws invitation_not_found, also if it is for another user */
-async function findFor({ database, now }: Context, caller: Caller, token: string): Promise<InvitationRow> {
-  const row = isUuid(token)
-    ? await findInvitation(database, { id: token }, now())
-    : tokenShape.test(token)
-      ? await findInvitation(database, { tokenHash: hashText(token) }, now())
-      : undefined
-  const isFor = row?.userId === caller.accountId || (row?.userId === null && !isUuid(token))
-  if (row === undefined || !isFor) throw new RegistryError('invitation_not_found')
-  return row
-}
-
-async function lockOrg(tx: Tx, { id, slug }: Pick<AccountRow, 'id' | 'slug'>): Promise<AccountRow> {
-  const org = await lockAccount(tx, id)
-  if (org === undefined) throw new RegistryError('account_not_found', { say: { slug } })
-  return org
 }
 
 const inviters = (items: readonly Pick<InvitationItem, 'invitation'>[]): string[] =>

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportForOperator } from '../accounts/account-export.ts'
 import { accountsOf } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
+import { collaboratorsOf } from '../accounts/collaborators.ts'
 import { invitationsOf } from '../accounts/invitations.ts'
 import { keysOf } from '../accounts/keys.ts'
 import { membersOf } from '../accounts/members.ts'
@@ -407,6 +408,21 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
     const [event] = await log(ada, 'union', { action: 'collection.made' })
     expect(event).toMatchObject({ target: 'union/left', actor: { account: 'gone' } })
     expect((await log(ada, 'union', { actor: 'gone' })).map(({ target }) => target)).toContain('union/left')
+  })
+
+  test('collaborators, in the log of the owner', async () => {
+    await services.collections.create(ada, 'ada', { slug: 'shared' })
+    const shared = { owner: 'ada', slug: 'shared' }
+    const asking = collaboratorsOf({ ...context, limits: { ...context.limits, newMembers: 'invited' } })
+    const invited = await asking.set(ada, { ...shared, user: 'eve' }, 'write')
+    await services.invitations.answer(eve, invited!.id, true)
+    await asking.remove(eve, { ...shared, user: 'eve' })
+    const acts = (await log(ada, 'ada')).filter(({ action }) => action.startsWith('collaborator.'))
+    expect(acts.map((act) => [act.actor?.account, ...short(act)]).reverse()).toEqual([
+      ['ada', 'collaborator.invited', 'ada/shared', { user: 'eve', grant: 'write' }],
+      ['eve', 'collaborator.set', 'ada/shared', { user: 'eve', grant: 'write', before: null, invited: true }],
+      ['eve', 'collaborator.removed', 'ada/shared', { user: 'eve', before: 'write' }],
+    ])
   })
 
   test('a record that is removed from all versions', async () => {

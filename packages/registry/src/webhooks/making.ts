@@ -13,7 +13,7 @@ import { demandCredential } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
-import { mayLeaveWebhook, mayManageAccount, webhookBelongs } from '../access/policy.ts'
+import { mayLeaveWebhook, mayManageAccount, webhookBelongsToOwner } from '../access/policy.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -79,7 +79,8 @@ async function placeFor(context: Context, caller: Caller, place: WebhookPlace) {
   const { collection, owner, role } = await findVisibleCollection(context, caller, place.collection, {
     forReading: false,
   })
-  const account: Pick<AccountRow, 'id' | 'slug'> =
-    webhookBelongs(caller, role) === 'owner' ? owner : { id: caller.accountId, slug: caller.accountSlug }
+  const account: Pick<AccountRow, 'id' | 'slug'> = webhookBelongsToOwner(caller, role)
+    ? owner
+    : { id: caller.accountId, slug: caller.accountSlug }
   return { account, collectionId: collection.id, target: `${owner.slug}/${collection.slug}` }
 }

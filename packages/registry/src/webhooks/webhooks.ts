@@ -21,7 +21,7 @@ import type {
 } from '@ulmus/wire'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
-import { mayManageAccount, webhookBelongs } from '../access/policy.ts'
+import { mayManageAccount, webhookBelongsToOwner } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
@@ -91,7 +91,7 @@ async function listed(context: Context, who: Principal, place: WebhookPlace): Pr
   const caller = demandCaller(who)
   if ('collection' in place) {
     const { collection, owner, role } = await findVisibleCollection(context, caller, place.collection)
-    const accountIds = [caller.accountId, ...(webhookBelongs(caller, role) === 'owner' ? [owner.id] : [])]
+    const accountIds = [caller.accountId, ...(webhookBelongsToOwner(caller, role) ? [owner.id] : [])]
     return (
       await listWebhooks(context.database, caller.accountId, { accountIds, collectionId: collection.id })
     ).map(webhookAnswer)

@@ -1,7 +1,8 @@
 /** Reads what is stored of a user, section by section and page by page. */
 import type { Queries } from '../../database/database.ts'
 import { Values } from '../columns/rows.ts'
-import { accountSections, type Section, type SectionName } from './account-sections.ts'
+import type { Section } from './account-section.ts'
+import { accountSections, type SectionName } from './account-sections.ts'
 
 export type { SectionName }
 export const exportedSections = Object.keys(accountSections) as readonly SectionName[]

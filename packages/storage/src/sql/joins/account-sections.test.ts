@@ -1,7 +1,8 @@
 /** Every column of every table is exported to the user it is about, or has a reason why not. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases } from '../../testing/databases.ts'
-import { accountSections, type Section } from './account-sections.ts'
+import type { Section } from './account-section.ts'
+import { accountSections } from './account-sections.ts'
 
 const work = 'state of background work'
 const content = 'content of collections, which `collections[].export` has'

@@ -3,16 +3,15 @@
  * demands a decision about every column of every table. A row names other people and collections by their slugs only, and collections
  * that the user may not see not at all.
  */
-import { type Column, getTableColumns, getTableName, type InferSelectModel, type Table } from 'drizzle-orm'
 import { collaborators } from '../access/collaborators.ts'
 import { deviceLogins } from '../access/device-logins.ts'
+import { invitations } from '../access/invitations.ts'
 import { apiKeys } from '../access/keys.ts'
 import { operatorOpenings } from '../access/operator-openings.ts'
 import { trustedPublishers } from '../access/trusted-publishers.ts'
 import { accounts, identities } from '../accounts/accounts.ts'
 import { browserSessions } from '../accounts/browser-sessions.ts'
 import { formerAccountSlugs } from '../accounts/former-slugs.ts'
-import { invitations } from '../accounts/invitations.ts'
 import { members } from '../accounts/members.ts'
 import { auditEvents } from '../audit/audit-events.ts'
 import { collections } from '../collections/collections.ts'
@@ -25,53 +24,7 @@ import { mails } from '../mails/mails.ts'
 import { pushes } from '../pushes/pushes.ts'
 import { metadataJobs } from '../versions/metadata-jobs.ts'
 import { versions } from '../versions/versions.ts'
-
-/** Rows of one table, `t`. In all texts `$1` is the id of the user. */
-export interface Section {
-  readonly table: string
-  /** Columns that it exports or computes members from. */
-  readonly columns: readonly string[]
-  /** SQL of the members of an item, by name. */
-  readonly members: Readonly<Record<string, string>>
-  readonly from: string
-  readonly where: string
-  /** Columns that order the rows, with their types. No two rows have the same values. */
-  readonly key: readonly (readonly [name: string, type: string])[]
-}
-
-type Row<T extends Table> = InferSelectModel<T>
-type Name<T extends Table> = keyof Row<T> & string
-
-interface Rows<T extends Table> {
-  /** Exported as they are, under the names of the row. */
-  readonly shown: readonly Name<T>[]
-  /** Columns that `also` is computed from. */
-  readonly used?: readonly Name<T>[]
-  readonly also?: Readonly<Record<string, string>>
-  readonly join?: string
-  readonly where: string
-  readonly key: readonly Name<T>[]
-}
-
-function section<T extends Table>(table: T, rows: Rows<T>): Section {
-  const { shown, used = [], also = {}, join = '', where, key } = rows
-  const columns: Record<string, Column> = getTableColumns(table)
-  const column = (name: Name<T>): Column => columns[name]!
-  return {
-    table: getTableName(table),
-    columns: [...shown, ...used].map((name) => column(name).name),
-    members: { ...Object.fromEntries(shown.map((name) => [name, plainOf(column(name))])), ...also },
-    from: `"${getTableName(table)}" t ${join}`,
-    where,
-    key: key.map((name) => [column(name).name, column(name).getSQLType()]),
-  }
-}
-
-/** Instants are written as in all answers. */
-const plainOf = (column: Column): string =>
-  column.getSQLType().startsWith('timestamp')
-    ? `to_char(t."${column.name}" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-    : `t."${column.name}"`
+import { type Section, section } from './account-section.ts'
 
 const withCollection =
   'left join collections c on c.id = t.collection_id left join accounts o on o.id = c.owner_id'

@@ -5,10 +5,10 @@
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
+import { type AccountRow, accounts } from '../accounts/accounts.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
 import { columnsOf, insertInto, wholeRow } from '../columns/rows.ts'
-import { type AccountRow, accounts } from './accounts.ts'
 
 export const invitations = pgTable(
   'invitations',
