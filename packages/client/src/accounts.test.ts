@@ -1,4 +1,4 @@
-/** Requests sent by the calls for organizations, logs and webhooks, and their handling of answers. */
+/** Requests sent by the calls for organizations, collaborators, logs and webhooks, and their handling of answers. */
 import { afterEach, expect, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
 import { type FaultyServer, type Request, startFaultyServer } from './testing/faulty-server.ts'
@@ -70,6 +70,20 @@ test.each<[request: string, call: (client: Client) => Promise<unknown>, sent?: o
     'POST /api/collections/ada/birds/transfer',
     ({ collections }) => collections.transfer('ada/birds', 'atlas'),
     { to: 'atlas' },
+  ],
+  [
+    'GET /api/collections/ada/birds/collaborators',
+    ({ collaborators }) => collaborators.list({ owner: 'ada', slug: 'birds' }),
+  ],
+  ['GET /api/collections/ada/birds/access', ({ collaborators }) => collaborators.access('ada/birds')],
+  [
+    'PUT /api/collections/ada/birds/collaborators/a%2Fb',
+    ({ collaborators }) => collaborators.set('ada/birds', token, 'write'),
+    { grant: 'write' },
+  ],
+  [
+    'DELETE /api/collections/ada/birds/collaborators/a%2Fb',
+    ({ collaborators }) => collaborators.remove('ada/birds', token),
   ],
   [
     'POST /api/collections/ada/birds/versions/v1.0.0/withdraw',

@@ -23,17 +23,18 @@ export const accountCalls = (transport: Transport) => ({
   export: () => call(transport, 'GET /api/accounts/me/export', {}),
   /** Organizations of the account, with its role in each. */
   memberships: () => everyItem(readPage(transport, 'GET /api/accounts/me/memberships', {})),
-  /** Collections of the account and of its organizations, last changed first. */
+  /** Collections of the account and of its organizations, and those that it has a grant on; last changed first. */
   collections: () => everyItem(readPage(transport, 'GET /api/accounts/me/collections', {})),
   /** Changes the given fields; a former slug redirects until another account takes it. */
   update: (slug: string, changes: UpdateAccount) =>
     call(transport, 'PATCH /api/accounts/:slug', { slug }, { json: changes }),
   /** Deletes an account that owns no collections. @throws has_collections */
   remove: (slug: string) => call(transport, 'DELETE /api/accounts/:slug', { slug }),
-  /** Invitations that name the account by its slug, newest first. */
+  /** Invitations to organizations and collections that name the account by its slug, newest first. */
   invitations: () => everyItem(readPage(transport, 'GET /api/accounts/me/invitations', {})),
   /**
-   * Joins an organization, or declines. Both consume the invitation. @throws invitation_not_found
+   * Joins an organization or a collection, or declines. Both consume the invitation.
+   * @throws invitation_not_found, already_member, already_collaborator, too_many_collaborators
    * @param invitation the token of its link, or the id of an invitation that names the account
    */
   answerInvitation: (invitation: string, accept: boolean) =>

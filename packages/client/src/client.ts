@@ -1,5 +1,6 @@
 /** Creates clients with one member per noun of the API. `createPushClient` has fewer of them, so that a browser loads less code. */
 import { accountCalls, keyCalls, orgCalls } from './accounts.ts'
+import { collaboratorCalls } from './collaborators.ts'
 import { collectionCalls, versionCalls } from './collections.ts'
 import type { DryRunResult, PushResult } from './commit.ts'
 import { eventCalls } from './events.ts'
@@ -65,6 +66,7 @@ export function createClient(options: ClientOptions) {
     orgs: orgCalls(transport),
     keys: keyCalls(transport),
     collections: collectionCalls(transport),
+    collaborators: collaboratorCalls(transport),
     tables: tableCalls(transport),
     questions: questionCalls(transport),
     files: fileCalls(transport),

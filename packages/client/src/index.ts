@@ -2,6 +2,7 @@
 
 export type { Json, JsonObject, ProofResult, ReadonlyJson, ReadonlyJsonObject } from '@ulmus/content'
 export type {
+  Access,
   Account,
   AccountUsage,
   AnsweredInvitation,
@@ -9,6 +10,8 @@ export type {
   ChangePublisher,
   ChangeQuestion,
   ChangeWebhook,
+  Collaborator,
+  CollaboratorInvitation,
   Collection,
   CollectionItem,
   CollectionRecord,
@@ -38,10 +41,12 @@ export type {
   Facets,
   Family,
   Fork,
+  Grant,
   HandedOver,
   HandOver,
   HistoryItem,
   Invitation,
+  InvitedCollaborator,
   Issue,
   Key,
   LinkedIdentity,
