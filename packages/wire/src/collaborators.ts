@@ -1,4 +1,4 @@
-/** Shapes for collaborators of a collection, and for the list of everybody with access to it. docs/design/http-api.md §15. */
+/** Shapes for collaborators of a collection, and for the list of everybody with access to it. docs/design/http-api.md §16. */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
 import { exampleId, exampleInstant, exampleUser } from './examples.ts'

@@ -1,4 +1,4 @@
-/** Collaborators: grants on one collection, their invitations and their end. http-api §15. */
+/** Collaborators: grants on one collection, their invitations and their end. http-api §16. */
 import { numberEvents } from '@ulmus/storage'
 import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

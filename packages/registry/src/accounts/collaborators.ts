@@ -1,5 +1,5 @@
 /**
- * Collaborators: users with a grant on one collection. http-api §15. Every change locks the collection, and ends the invitations that the
+ * Collaborators: users with a grant on one collection. http-api §16. Every change locks the collection, and ends the invitations that the
  * change makes invalid.
  */
 import {

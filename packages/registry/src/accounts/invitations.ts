@@ -1,5 +1,5 @@
 /**
- * Invitations to organizations and to single collections. http-api §11, §15.
+ * Invitations to organizations and to single collections. http-api §11, §16.
  *
  *     made ──▶ pending ── accepted by the invitee ──▶ member or collaborator, gone
  *                 └── declined, taken back, or 14 days later ──▶ gone

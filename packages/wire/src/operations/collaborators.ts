@@ -1,4 +1,4 @@
-/** Operations on collaborators of a collection. docs/design/http-api.md §15. */
+/** Operations on collaborators of a collection. docs/design/http-api.md §16. */
 import { z } from 'zod'
 import { Access, Collaborator, InvitedCollaborator, SetCollaborator } from '../collaborators.ts'
 import { operation } from '../operation.ts'

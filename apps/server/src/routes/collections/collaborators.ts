@@ -1,4 +1,4 @@
-/** Collaborators of collections over HTTP. http-api §15. */
+/** Collaborators of collections over HTTP. http-api §16. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { RouteOptions } from '../options.ts'
 import { done, serve } from '../serve.ts'
