@@ -154,6 +154,12 @@ export const words: Readonly<Record<string, Entry>> = {
     brief: 'API keys: list, create, revoke',
     group: 'Manage',
   },
+  access: {
+    load: () => import('./commands/access.ts'),
+    brief: 'Readers of a collection: show, grant, revoke',
+    group: 'Manage',
+    line: ['access REF', 'show and change who can read a collection'],
+  },
   invitations: {
     load: () => import('./commands/invitations.ts'),
     brief: 'Your invitations: list, accept, decline',

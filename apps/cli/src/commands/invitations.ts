@@ -17,26 +17,25 @@ const list = command<Record<never, never>>({
     const found: OwnInvitation[] = []
     for await (const one of client.accounts.invitations()) found.push(one)
     if (flags.json) return call.json(found)
-    const rows = found.map(({ id, org, role, invitedBy, expiresAt }) => [
-      id,
-      org.slug,
-      role,
-      invitedBy ?? '',
-      timeText(expiresAt),
-    ])
-    await table(call, ['id', 'org', 'role', 'by', 'ends'], rows)
+    const rows = found.map((one) => [one.id, ...whatOf(one), one.invitedBy ?? '', timeText(one.expiresAt)])
+    await table(call, ['id', 'to', 'as', 'by', 'ends'], rows)
   },
 })
 
-/** `ulmus invitations accept TOKEN|ID`: joins the organization. Also takes the whole link. */
+/** Organization and role, or collection and grant. Registries of 0.1.0 answer without `collection`. */
+const whatOf = ({ org, role, collection }: OwnInvitation): string[] =>
+  collection ? [`${collection.owner}/${collection.slug}`, `${role}: ${collection.grant}`] : [org.slug, role]
+
+/** `ulmus invitations accept TOKEN|ID`: joins the organization or the collection. Also takes the whole link. */
 const accept = command<Record<never, never>, [invitation: string]>({
-  brief: 'Join an organization',
-  page: 'Join the organization. The invitation is named by its id, its token or the whole link',
+  brief: 'Join an organization, or a collection as a collaborator',
+  page: 'Join the organization, or the collection as a collaborator. The invitation is named by its id, its token or the whole link',
   positional: { kind: 'tuple', parameters: [invitation] },
   run: async (call, flags, invitation) => {
     const answered = await answer(call, invitation, true)
     if (flags.json) return call.json(answered)
-    call.say(`You are a member of ${answered.org}.`)
+    const { org, collection } = answered
+    call.say(collection ? `You are a collaborator of ${collection}.` : `You are a member of ${org}.`)
   },
 })
 
@@ -48,12 +47,12 @@ const decline = command<Record<never, never>, [invitation: string]>({
   run: async (call, flags, invitation) => {
     const answered = await answer(call, invitation, false)
     if (flags.json) return call.json(answered)
-    call.say(`The invitation of ${answered.org} is declined.`)
+    const { org, collection } = answered
+    call.say(`The invitation ${collection ? `to ${collection}` : `of ${org}`} is declined.`)
   },
 })
 
 /** Answers an invitation, named by its id, its token, or the whole link. */
-
 async function answer(call: Call, text: string, accept: boolean): Promise<AnsweredInvitation> {
   const { host, name } = invitationOf(text)
   const { client } = await call.connect({ host })

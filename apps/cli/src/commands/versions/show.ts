@@ -43,7 +43,7 @@ const show = command<Record<never, never>, [reference?: string]>({
       ['collection', collection],
       ['name', found.name],
       ['description', found.description ?? ''],
-      ['visible to', found.public ? 'everybody' : `members of ${found.ownerSlug}`],
+      ['visible to', found.public ? 'everybody' : `members of ${found.ownerSlug}, and collaborators`],
       ['version', latestVersion?.semver ?? 'none yet'],
       ['published by', jobText(latest?.workload)],
       ['deprecated', latest?.deprecated?.message ?? ''],
