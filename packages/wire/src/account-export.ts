@@ -15,6 +15,7 @@ const seen = maybe.meta({
 })
 const details = z.record(z.string(), z.unknown())
 const made = { createdAt: Instant, expiresAt: Instant }
+const invited = { role: text, collection: maybe, grant: maybe }
 const apps = { message: maybe, appId: maybe, actorId: maybe }
 const act = { id: Id, at: Instant, action: text, target: text }
 
@@ -49,14 +50,17 @@ export const AccountExport = z
       }),
     ),
     memberships: z.array(z.object({ organization: text, role: text, since: Instant })),
+    collaborations: z
+      .array(z.object({ collection: seen, grant: text, since: Instant, invitedBy: maybe }))
+      .meta({ description: 'Grants of the user on single collections of others.' }),
     organizationsMade: z
       .array(z.object({ slug: text, createdAt: Instant }))
       .meta({ description: 'Organizations whose data counts against the quota of the user.' }),
-    invitationsReceived: z.array(
-      z.object({ id: Id, organization: text, role: text, ...made, invitedBy: maybe }),
-    ),
+    invitationsReceived: z
+      .array(z.object({ id: Id, organization: text, ...invited, ...made, invitedBy: maybe }))
+      .meta({ description: 'Pending ones. `collection` and `grant`: to a collection of `organization`.' }),
     invitationsMade: z
-      .array(z.object({ id: Id, organization: text, role: text, ...made, user: maybe }))
+      .array(z.object({ id: Id, organization: text, ...invited, ...made, user: maybe }))
       .meta({ description: 'Pending ones. `user` is null if the invitation was for an address.' }),
     collections: z.array(
       z.object({
@@ -170,6 +174,9 @@ export const AccountExport = z
         keys: [],
         deviceLogins: [],
         memberships: [{ organization: 'atlas', role: 'owner', since: exampleInstant }],
+        collaborations: [
+          { collection: 'grace/birds', grant: 'write', since: exampleInstant, invitedBy: 'grace' },
+        ],
         organizationsMade: [{ slug: 'atlas', createdAt: exampleInstant }],
         invitationsReceived: [],
         invitationsMade: [],

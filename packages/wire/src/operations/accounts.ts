@@ -38,7 +38,7 @@ export const accountOperations = {
     tag: 'accounts',
     summary: 'Export everything stored about the authenticated account',
     description:
-      'Streams one JSON document with everything that is stored about the caller: profile, e-mail address, identities, sessions, keys, memberships, collections, versions, events, audit events. Requires a session or a key with the `admin` scope. Secrets are stored as hashes only, and left out; of others it contains slugs only. The content of collections is at the paths in `collections`. [Personal data](/docs/personal-data) describes each part.',
+      'Streams one JSON document with everything that is stored about the caller: profile, e-mail address, identities, sessions, keys, memberships, grants, collections, versions, events, audit events. Requires a session or a key with the `admin` scope. Secrets are stored as hashes only, and left out; of others it contains slugs only. The content of collections is at the paths in `collections`. [Personal data](/docs/personal-data) describes each part.',
     entrance: { scope: 'admin', unlimited: true },
     tagged: false,
     answers: { 200: AccountExport },

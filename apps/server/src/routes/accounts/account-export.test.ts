@@ -72,6 +72,8 @@ async function furnish(): Promise<void> {
   await made(ada.post('/accounts/club/invitations', { email: 'friend@secret.example', role: 'member' }))
   await made(eve.post('/accounts', { slug: 'circle', displayName: 'Circle' }))
   await made(eve.post('/accounts/circle/invitations', { user: 'ada', role: 'admin' }))
+  await made(eve.post('/accounts/eve/collections', { slug: 'birds' }))
+  await expectStatus(eve.put('/collections/eve/birds/collaborators/ada', { grant: 'write' }), 200)
 }
 
 const exported = async (): Promise<AccountExport> => {
@@ -94,6 +96,7 @@ test('has every section', async () => {
       ['club', 'owner'],
     ]),
   )
+  expect(all.collaborations).toMatchObject([{ collection: 'eve/birds', grant: 'write', invitedBy: 'eve' }])
   expect(all.organizationsMade).toMatchObject([{ slug: 'club' }])
   expect(all.invitationsReceived).toMatchObject([{ organization: 'circle', role: 'admin', invitedBy: 'eve' }])
   expect(all.invitationsMade).toMatchObject([{ organization: 'club', user: null }])
