@@ -49,7 +49,7 @@ export const collectionCalls = (transport: Transport) => ({
       ...{ json: changes, query: dryRun ? { dry_run: true } : {} },
     }),
   remove: async (ref: CollectionRef) => call(transport, 'DELETE /api/collections/:owner/:slug', partsOf(ref)),
-  /** A page of an account's collections; callers who are not members see only public ones. */
+  /** A page of an account's collections; callers who are not members see public ones and those that they have a grant on. */
   list: (owner: string, options: PageOptions = {}) =>
     readPage(transport, 'GET /api/accounts/:owner/collections', { owner }, { query: options }),
   listAll: (owner: string) =>

@@ -11,7 +11,7 @@ export const operatorCalls = (transport: Transport) => ({
   /** Transfers a user's collections to another account. @throws account_not_found, collection_not_found, not_a_user, not_an_operator */
   handOver: (slug: string, what: HandOver) =>
     call(transport, 'POST /api/admin/accounts/:slug/transfer', { slug }, { json: what }),
-  /** Hides a public collection from all but its members, who read the reason. @throws collection_not_found, not_an_operator */
+  /** Hides a public collection from all but its members and collaborators, who read the reason. @throws collection_not_found, not_an_operator */
   hide: (owner: string, slug: string, reason: string) =>
     call(transport, 'POST /api/admin/collections/:owner/:slug/hide', { owner, slug }, { json: { reason } }),
   /** Shows a hidden collection again. @throws collection_not_found, not_an_operator */

@@ -18,7 +18,7 @@ export interface BuildOptions {
 }
 
 export interface TableOptions extends BuildOptions {
-  /** For members: answer as for other readers. */
+  /** For members and collaborators: answer as for other readers. */
   readonly view?: 'public'
 }
 

@@ -93,7 +93,9 @@ export type OperateAccount = z.infer<typeof OperateAccount>
 /** `POST /api/admin/collections/:owner/:slug/hide` */
 export const HideCollection = z
   .strictObject({
-    reason: prose(1_000).meta({ description: 'The reason, which the members of the owner see.' }),
+    reason: prose(1_000).meta({
+      description: 'The reason, which members of the owner and collaborators see.',
+    }),
   })
   .meta({
     id: 'HideCollection',
@@ -105,7 +107,8 @@ export type HideCollection = z.infer<typeof HideCollection>
 /** A member of the collection for its members. */
 export const HiddenByOperators = z.object({ since: Instant, reason: z.string() }).meta({
   id: 'HiddenByOperators',
-  description: 'For members: since when and why operators of the registry hide the collection.',
+  description:
+    'For members and collaborators: since when and why operators of the registry hide the collection.',
   examples: [{ since: exampleInstant, reason: 'It names people who did not agree.' }],
 })
 

@@ -152,7 +152,7 @@ export const CollectionItem = z
     latestVersion: SemverText.nullable(),
     recordCount: Count.nullable().meta({
       description:
-        'Records of the latest version: of the view of members where the caller is one, else of the public view. Lists of all public collections have the public view.',
+        'Records of the latest version: of the full view for members and collaborators, else of the public view. Lists of all public collections have the public view.',
     }),
     fileCount: Count.nullable().meta({ description: 'Files of the same view.' }),
     totalBytes: Count.nullable().meta({ description: 'Bytes of the records and files of the same view.' }),
@@ -271,7 +271,7 @@ export const UpdateCollection = z
     description: Description.nullish(),
     publishersOnly: z.boolean().optional().meta({
       description:
-        'True: only trusted publishers make versions. Requires the `admin` scope and, in an organization, the role admin or owner.',
+        'True: only trusted publishers make versions. Requires the `admin` scope and, in an organization, the role admin or owner; or the grant `admin`.',
     }),
   })
   .meta({

@@ -41,7 +41,7 @@ export type CommitPush = z.infer<typeof CommitPush>
 export const CommittedPush = z
   .object({
     semver: SemverText,
-    hash: DigestText.meta({ description: 'Digest of the view of members.' }),
+    hash: DigestText.meta({ description: 'Digest of the full view, which members and collaborators read.' }),
     publicHash: DigestText.meta({ description: 'Digest of the public view: the one to cite.' }),
     recordCount: Count,
     fileCount: Count,
@@ -53,7 +53,7 @@ export const CommittedPush = z
   })
   .meta({
     id: 'CommittedPush',
-    description: 'The new version, with the counts of the view of members.',
+    description: 'The new version, with the counts of the full view.',
     examples: [
       {
         semver: 'v1.0.0',

@@ -66,7 +66,7 @@ export const ErrorBody = z
     examples: [
       {
         error:
-          'There is no collection `ada/cities`, or you cannot see it. Check the path; private collections require signing in as a member.',
+          'There is no collection `ada/cities`, or you cannot see it. Check the path; private collections require signing in as a member or collaborator.',
         code: 'collection_not_found',
         statusCode: 404,
       },

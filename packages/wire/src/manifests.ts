@@ -56,7 +56,7 @@ export const ListedRecord = z
     private: z
       .literal(true)
       .optional()
-      .meta({ description: 'The record was pushed as private. Only for members.' }),
+      .meta({ description: 'The record was pushed as private. Only for members and collaborators.' }),
   })
   .meta({ id: 'ListedRecord', description: 'Type, id and hash of a record.', examples: [listed] })
 export type ListedRecord = z.infer<typeof ListedRecord>

@@ -38,7 +38,7 @@ const version = z
   })
 const isPublic = z.boolean().meta({
   description:
-    'True: all readers of the collection see it. Its answer must be possible from what they may read. False (the default): only members of the owner.',
+    'True: all readers of the collection see it. Its answer must be possible from what they may read. False (the default): only members of the owner and collaborators.',
 })
 
 /** `POST …/questions` */
@@ -104,7 +104,7 @@ export const SavedQuestion = z
     }),
     since: SemverText.nullable().meta({
       description:
-        'The version that brought the present answer, or that was the latest when the question was saved or changed, if the answer is the same since. It is the answer for all readers if the question is public, and for members otherwise; of a query, its first 1,000 records. Null: not compared yet, or about a fixed version.',
+        'The version that brought the present answer, or that was the latest when the question was saved or changed, if the answer is the same since. It is the answer for all readers if the question is public, and for members and collaborators otherwise; of a query, its first 1,000 records. Null: not compared yet, or about a fixed version.',
     }),
     public: z.boolean(),
     createdAt: Instant,
@@ -150,7 +150,10 @@ export const QuestionAnswerQuery = z.strictObject({
   view: z
     .literal('public')
     .optional()
-    .meta({ description: 'For members: answer as for other readers.', examples: ['public'] }),
+    .meta({
+      description: 'For members and collaborators: answer as for other readers.',
+      examples: ['public'],
+    }),
 })
 export type QuestionAnswerQuery = z.infer<typeof QuestionAnswerQuery>
 

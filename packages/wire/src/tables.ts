@@ -40,7 +40,7 @@ export const Column = z
         .meta({ description: 'Members of an object, `name.common` in filters.' })
     },
     nullable: z.boolean().meta({ description: 'False: every record has a value.' }),
-    private: z.boolean().meta({ description: 'True: only members of the owner see it.' }),
+    private: z.boolean().meta({ description: 'True: only members of the owner and collaborators see it.' }),
     refersTo: z.string().optional().meta({ description: 'Type of the records whose ids the values are.' }),
   })
   .meta({ id: 'Column', description: 'A column of a table.', examples: [exampleColumns[1]!] })
@@ -93,7 +93,7 @@ export type TableBuilding = z.infer<typeof TableBuilding>
 export const tableView = z
   .literal('public')
   .optional()
-  .meta({ description: 'For members: answer as for other readers.', examples: ['public'] })
+  .meta({ description: 'For members and collaborators: answer as for other readers.', examples: ['public'] })
 
 /** Rows per page. */
 export const rowsLimitUsual = 100

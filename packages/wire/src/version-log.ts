@@ -38,7 +38,7 @@ const stated = {
   }),
   fullSalt: z.string().optional().meta({
     description:
-      'For members: 32 bytes in base64. SHA-256 of them and the 32 bytes of the private digest is `full` of the statement.',
+      'For members and collaborators: 32 bytes in base64. SHA-256 of them and the 32 bytes of the private digest is `full` of the statement.',
   }),
 }
 const exampleChain = 'PVDk7Rz47denoUCH6MNHmWj6kAC5gscmcAWvptK8ZtM='

@@ -125,7 +125,7 @@ const change = command<ChangeFlags, [reference: string, question: string]>({
   flags: {
     ...questionFlags,
     name: text('name', 'Another name; the slug stays'),
-    private: flag('Show it to members only'),
+    private: flag('Show it to members and collaborators only'),
   },
   positional: { kind: 'tuple', parameters: [collection, slug] },
   run: async (call, flags, given, question) => {

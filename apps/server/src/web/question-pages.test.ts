@@ -117,7 +117,7 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
     const asked = saving({ type: 'City', query: 'sort=-budget' })
     const refused = await post(asked, { name: 'Richest', version: 'latest', public: 'yes' })
     expect(refused.status).toBe(422)
-    expect(decoded(refused.text)).toContain('Only members can ask this')
+    expect(decoded(refused.text)).toContain('Only members and collaborators can ask this')
     expect(refused.text).toContain('value="Richest"')
     expect((await page('/questions', ada)).html).not.toContain('Richest')
   })

@@ -10,7 +10,7 @@ export const auditOperations = {
     tag: 'audit',
     summary: 'List audit events',
     description:
-      'Lists audit events of an organization, or events by or about a user, newest first: sign-ins, keys, members, settings, collections, versions. Requires a session or a key with the `admin` scope, of an admin of the organization or of the user itself. An event is written in the same transaction as its action, so none is missing. Events are kept for 400 days by default.',
+      'Lists audit events of an organization, or events by or about a user, newest first: sign-ins, keys, members, collaborators, settings, collections, versions. Requires a session or a key with the `admin` scope, of an admin of the organization or of the user itself. An event is written in the same transaction as its action, so none is missing. Events are kept for 400 days by default.',
     entrance: { scope: 'admin', unlimited: true },
     params: OrgPath,
     query: AuditQuery,

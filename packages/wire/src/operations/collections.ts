@@ -46,7 +46,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'List collections of the authenticated account',
     description:
-      'Lists collections of the caller and of the caller’s organizations, private ones included, most recently updated first. Requires any scope and a key that is not limited to a collection.',
+      'Lists collections of the caller and of the caller’s organizations, and those that the caller has a grant on, private ones included, most recently updated first. Requires any scope and a key that is not limited to a collection.',
     entrance: { scope: 'any', unlimited: true },
     query: CollectionListQuery,
     answers: { 200: z.array(CollectionItem) },
@@ -57,7 +57,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'List collections of an account',
     description:
-      'Lists collections of a user or an organization, most recently updated first. Members see all of them, other callers only the public ones. A key limited to a private collection also sees that one.',
+      'Lists collections of a user or an organization, most recently updated first. Members see all of them, other callers the public ones and those that they have a grant on. A key limited to a private collection also sees that one.',
     params: OwnerPath,
     query: CollectionListQuery,
     answers: { 200: z.array(CollectionItem) },
@@ -80,7 +80,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Get a collection',
     description:
-      'Returns a collection with a summary of its latest version. A private collection requires a credential of a member. `latestVersion` is null before the first version; its counts cover the records and files that the caller can read. `forkedFrom` is present for a fork if the caller can see its source.',
+      'Returns a collection with a summary of its latest version. A private collection requires a credential of a member or collaborator. `latestVersion` is null before the first version; its counts cover the records and files that the caller can read. `forkedFrom` is present for a fork if the caller can see its source.',
     params: CollectionPath,
     answers: { 200: Collection },
     refusals: ['object_corrupt'],
@@ -90,7 +90,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Update a collection',
     description:
-      'Changes the name, slug, description, visibility or publishing of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership; a key limited to the collection changes `slug` and `public` only with the `admin` scope. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. Where only admins can make collections public, `public: true` from a member is refused. Making a private collection public opens its older versions, too: `warnings`, also of a `dry_run`, lists what they show and the latest version does not.',
+      'Changes the name, slug, description, visibility or publishing of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope, and membership or the grant `admin`; a key limited to the collection changes `slug` and `public` only with the `admin` scope. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. Where only admins can make collections public, `public: true` from a member or collaborator is refused. Making a private collection public opens its older versions, too: `warnings`, also of a `dry_run`, lists what they show and the latest version does not.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     query: UpdateCollectionQuery,
@@ -122,7 +122,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Transfer a collection',
     description:
-      'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller’s own account. Requires a session or a key with the `admin` scope and, in an organization that owns the collection now, the role admin or owner. The former address answers 308 and cannot be reused. Id, versions, forks and limited keys stay. Keys of people who are not members of the new owner can then read only public data.',
+      'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller’s own account. Requires a session or a key with the `admin` scope and, in an organization that owns the collection now, the role admin or owner. The former address answers 308 and cannot be reused. Id, versions, forks, collaborators and limited keys stay; pending invitations to the collection end. Keys of people who are neither members of the new owner nor collaborators can then read only public data.',
     entrance: { scope: 'admin', unlimited: true },
     params: CollectionPath,
     body: TransferCollection,

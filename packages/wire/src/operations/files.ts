@@ -25,7 +25,7 @@ export const fileOperations = {
     tag: 'files',
     summary: 'Upload a file',
     description:
-      'Stores the body under the SHA-256 in the path. Requires the `write` scope and membership. Any content type is accepted, but no `Content-Encoding`. Maximum size: 1 GiB by default. Upload a file before the commit of the push whose records refer to it as `{"$file": "sha256:…"}`.',
+      'Stores the body under the SHA-256 in the path. Requires the `write` scope, and membership or the grant `write`. Any content type is accepted, but no `Content-Encoding`. Maximum size: 1 GiB by default. Upload a file before the commit of the push whose records refer to it as `{"$file": "sha256:…"}`.',
     entrance: { scope: 'write' },
     params: FilePath,
     body: fileBody,
@@ -41,7 +41,7 @@ export const fileOperations = {
     tag: 'files',
     summary: 'Download a file',
     description:
-      'Streams the bytes of a file with the content type of its upload. Callers who can read a version with the file can read it; members as soon as it is uploaded. A `Range` header with one range is supported. If the download fails midway, the connection closes before `Content-Length` bytes.',
+      'Streams the bytes of a file with the content type of its upload. Callers who can read a version with the file can read it; members and collaborators as soon as it is uploaded. A `Range` header with one range is supported. If the download fails midway, the connection closes before `Content-Length` bytes.',
     names: 'hash',
     params: FilePath,
     headers: [

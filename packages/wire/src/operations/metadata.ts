@@ -11,7 +11,7 @@ export const metadataOperations = {
     tag: 'metadata',
     summary: 'Update metadata',
     description:
-      'Merges the body into the metadata of the latest version and creates the next patch version; a field that is null is removed. Requires the `write` scope and membership. The body may have 2 MiB, the merged metadata 1 MiB. A collection accepts one update at a time. With `async=true` the answer is immediate: poll `metadata/jobs/{job_id}` until `status` is `completed` or `failed`.',
+      'Merges the body into the metadata of the latest version and creates the next patch version; a field that is null is removed. Requires the `write` scope, and membership or the grant `write`. The body may have 2 MiB, the merged metadata 1 MiB. A collection accepts one update at a time. With `async=true` the answer is immediate: poll `metadata/jobs/{job_id}` until `status` is `completed` or `failed`.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     query: MetadataQuery,
@@ -38,7 +38,7 @@ export const metadataOperations = {
     tag: 'metadata',
     summary: 'Get the status of a metadata update',
     description:
-      'Returns the status of a metadata update: `running`, `completed` or `failed`. Requires the `read` scope and membership. `result` or `error` is the answer that the call without `async` would have given. A job survives a restart of the server, so poll until it ends.',
+      'Returns the status of a metadata update: `running`, `completed` or `failed`. Requires the `read` scope, and membership or a grant. `result` or `error` is the answer that the call without `async` would have given. A job survives a restart of the server, so poll until it ends.',
     entrance: { scope: 'read' },
     params: MetadataJobPath,
     answers: { 200: MetadataJob },

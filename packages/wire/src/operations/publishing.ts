@@ -19,7 +19,7 @@ export const publishingOperations = {
     tag: 'publishing',
     summary: 'List trusted publishers',
     description:
-      'Lists the trusted publishers of a collection, oldest first, and the issuers that the operator trusts. Requires the `admin` scope and, in an organization, the role admin or owner.',
+      'Lists the trusted publishers of a collection, oldest first, and the issuers that the operator trusts. Requires the `admin` scope and, in an organization, the role admin or owner; or the grant `admin`.',
     entrance,
     params: CollectionPath,
     answers: { 200: Publishers },
@@ -29,7 +29,7 @@ export const publishingOperations = {
     tag: 'publishing',
     summary: 'Add a trusted publisher',
     description:
-      'Lets jobs whose tokens have these claims push to the collection without a stored key: they exchange a token at `POST /auth/exchange`. If the claims identify the project by name alone, the first token pins its ids, and a later project of the same name is refused. A collection can have 20. Requires the `admin` scope and, in an organization, the role admin or owner.',
+      'Lets jobs whose tokens have these claims push to the collection without a stored key: they exchange a token at `POST /auth/exchange`. If the claims identify the project by name alone, the first token pins its ids, and a later project of the same name is refused. A collection can have 20. Requires the `admin` scope and, in an organization, the role admin or owner; or the grant `admin`.',
     entrance,
     params: CollectionPath,
     body: CreatePublisher,
@@ -41,7 +41,7 @@ export const publishingOperations = {
     tag: 'publishing',
     summary: 'Get a trusted publisher',
     description:
-      'Returns a trusted publisher, with the ids that it has pinned. Requires the `admin` scope and, in an organization, the role admin or owner.',
+      'Returns a trusted publisher, with the ids that it has pinned. Requires the `admin` scope and, in an organization, the role admin or owner; or the grant `admin`.',
     entrance,
     params: PublisherPath,
     answers: { 200: Publisher },

@@ -96,7 +96,7 @@ export const state = ({ id, tag, what }: SessionTerms) =>
     id,
     tag,
     summary: `Get a ${what}`,
-    description: `Returns the state of a ${what}: status, received data, missing files, and progress and result of its commit. Requires the \`read\` scope and membership. Each call postpones the expiry of an open session. \`needed_files\` lists at most 1,000 files: pass \`next_files_after\` as \`files_after\` to get the next.`,
+    description: `Returns the state of a ${what}: status, received data, missing files, and progress and result of its commit. Requires the \`read\` scope, and membership or a grant. Each call postpones the expiry of an open session. \`needed_files\` lists at most 1,000 files: pass \`next_files_after\` as \`files_after\` to get the next.`,
     entrance: { scope: 'read' },
     params: PushPath,
     query: PushStateQuery,

@@ -33,7 +33,7 @@ export const questionOperations = {
     tag: 'questions',
     summary: 'List saved questions',
     description:
-      'Lists the saved questions of a collection by slug. Members of its owner see all, other readers the public ones.',
+      'Lists the saved questions of a collection by slug. Members of its owner and collaborators see all, other readers the public ones.',
     params: CollectionPath,
     query: NoQuery,
     answers: { 200: z.array(SavedQuestion) },

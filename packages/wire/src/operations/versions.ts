@@ -29,7 +29,7 @@ export const versionOperations = {
     tag: 'versions',
     summary: 'List versions of a collection',
     description:
-      'Lists versions, newest first. A public collection requires no credential. Counts and digests are those of the view that the caller reads: members see all records, other callers the public view.',
+      'Lists versions, newest first. A public collection requires no credential. Counts and digests are those of the view that the caller reads: members and collaborators see all records, other callers the public view.',
     params: CollectionPath,
     query: VersionListQuery,
     answers: { 200: z.array(VersionItem) },
@@ -108,7 +108,7 @@ export const versionOperations = {
     tag: 'versions',
     summary: 'Deprecate a version',
     description:
-      'Sets a message that explains why a version should no longer be used; `null` removes it. Requires the `write` scope and, in an organization, the role admin or owner. The version stays readable. Lists and details show `deprecated`, pages show the message, and answers that read the version have a `Deprecation` header with the time (RFC 9745).',
+      'Sets a message that explains why a version should no longer be used; `null` removes it. Requires the `write` scope and, in an organization, the role admin or owner; or the grant `write`. The version stays readable. Lists and details show `deprecated`, pages show the message, and answers that read the version have a `Deprecation` header with the time (RFC 9745).',
     entrance: { scope: 'write' },
     params: VersionPath,
     body: DeprecateVersion,
@@ -132,7 +132,7 @@ export const versionOperations = {
     tag: 'versions',
     summary: 'Compare two versions',
     description:
-      'Returns the records added, updated and removed from the version `from` to the version in the path, with the data on both sides. The first page also has totals, changes of schemas in words, and the level (major, minor or patch) of such a change. `from` can be the newer version, or a version of another collection, `owner/slug@v1.0.0`: the caller then needs membership of both owners to compare more than the public views. A page can be shorter than `limit` if the data is long; pass `pagination.nextCursor` as `cursor` to get the next. The cost depends on the differences, not on the size of the versions.',
+      'Returns the records added, updated and removed from the version `from` to the version in the path, with the data on both sides. The first page also has totals, changes of schemas in words, and the level (major, minor or patch) of such a change. `from` can be the newer version, or a version of another collection, `owner/slug@v1.0.0`: the caller then needs membership or a grant in both to compare more than the public views. A page can be shorter than `limit` if the data is long; pass `pagination.nextCursor` as `cursor` to get the next. The cost depends on the differences, not on the size of the versions.',
     names: 'version',
     params: VersionPath,
     query: DiffQuery,

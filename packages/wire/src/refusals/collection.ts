@@ -18,20 +18,21 @@ export const collectionRefusals = {
         ? 'There is no such collection, or it was deleted.'
         : f.public === 'only'
           ? `There is no public or hidden collection \`${f.owner}/${f.slug}\`. Check the path; private collections cannot be hidden.`
-          : `There is no collection \`${f.owner}/${f.slug}\`, or you cannot see it. Check the path; private collections require signing in as a member.`,
+          : `There is no collection \`${f.owner}/${f.slug}\`, or you cannot see it. Check the path; private collections require signing in as a member or collaborator.`,
     meaning: 'there is no such collection, or the caller may not see it',
     explanation: 'There is no such collection, or the caller may not see it. The answers are the same.',
-    remedy: 'Check the path, and use the credential of a member.',
+    remedy: 'Check the path, and use the credential of a member or collaborator.',
     example: { say: { slug: 'cities', owner: 'ada' } },
   },
   collection_hidden: {
     kind: 'gone',
     sentence: (f) =>
       `The operators of this registry have hidden \`${f.owner}/${f.slug}\`. Ask them if you need it.`,
-    meaning: 'the operators of the registry have hidden the collection from all but its members',
+    meaning:
+      'the operators of the registry have hidden the collection from all but its members and collaborators',
     explanation:
-      'The operators of the registry have hidden the collection, or suspended its owner. Members still read it. It can be shown again, with all versions.',
-    remedy: 'Ask the operators of the registry. Members of the owner sign in.',
+      'The operators of the registry have hidden the collection, or suspended its owner. Members and collaborators still read it. It can be shown again, with all versions.',
+    remedy: 'Ask the operators of the registry. Members and collaborators sign in.',
     example: { say: { slug: 'cities', owner: 'ada' } },
   },
   hidden_by_operators: {

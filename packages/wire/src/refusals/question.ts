@@ -12,8 +12,8 @@ export const questionRefusals = {
   question_not_public: {
     kind: 'unacceptable',
     sentence: (f) =>
-      `Only members can ask this, because it needs private data. To the public: ${f.reason} Leave the private part out, or save it for members.`,
-    meaning: 'a question that shall be public names data that only members see',
+      `Only members and collaborators can ask this, because it needs private data. To the public: ${f.reason} Leave the private part out, or save it for members.`,
+    meaning: 'a question that shall be public names data that only members and collaborators see',
     explanation:
       'A public question is tried as an outsider before it is saved, since its text shows the names of the columns and types that it uses.',
     remedy: 'Leave the private columns and types out, or save the question with `"public": false`.',

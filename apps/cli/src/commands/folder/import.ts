@@ -17,7 +17,7 @@ const importInThread = command<ImportFlags, string[]>({
     type: text('Type', 'Record type (default: the file name)'),
     id: several('column', 'Use this column as the id; repeat for several (default: detected)'),
     number: flag('Use row numbers as ids'),
-    private: several('column', 'Make this field visible to members only'),
+    private: several('column', 'Make this field visible to members and collaborators only'),
     leaveOut: several('column', 'Leave this column out'),
     rename: several('column=field', 'Rename a column'),
     kind: several(
