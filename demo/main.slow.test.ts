@@ -47,14 +47,17 @@ test('the demo comes to its end, and a second time', async () => {
   const counts = Array.from(first.out.matchAll(published), ([, count = '']) =>
     Number(count.replaceAll(',', '')),
   )
-  // Countries, licenses, stations, cities.
-  expect(counts).toEqual([250, expect.any(Number), 4, expect.any(Number)])
+  // Countries, licenses, stations, cities, sheets.
+  expect(counts).toEqual([250, expect.any(Number), 4, expect.any(Number), 3])
   expect(counts[3]).toBeGreaterThan(100_000)
+  expect(first.out).toMatch(/the grant `read` for hondius .*\bgiven\n/)
+  expect(first.out).toMatch(/read back as hondius .*4 records/)
+  expect(first.out).toMatch(/read as anyone .*collection_not_found/)
   expect(first.out).toContain('Everything that was read back is what was published.')
 
   const second = await runDemo('--url', server.url)
   expect(second).toMatchObject({ code: 0, err: '' })
-  expect(second.out.match(/its first version is there already/g)).toHaveLength(4)
+  expect(second.out.match(/its first version is there already/g)).toHaveLength(5)
   expect(second.out).toContain('is there already, from an earlier run')
   expect(second.out).toContain('Everything that was read back is what was published.')
 }, 180_000)

@@ -1,9 +1,10 @@
 /**
- * Demo of the main task on real data, as a new user would do it: sign in, make a key and an organization, publish, change, fork, read
+ * Demo of the main task on real data, as a new user would do it: sign in, make a key and an organization, publish, change, fork, share, read
  * everything back and verify it. Usage: npm run demo [-- --url http://127.0.0.1:4000]
  */
 import { parseArgs } from 'node:util'
 import { type Client, createClient, UlmusError } from '@ulmus/client'
+import { shareWithColleague } from './collaborator.ts'
 import { publish } from './publish.ts'
 import { readBack } from './read-back.ts'
 import { bytesText, countText, nameWidth, openReport, type Report, timeText } from './report.ts'
@@ -11,6 +12,7 @@ import { signIn } from './sign-in.ts'
 import { citiesSource } from './sources/cities.ts'
 import { countriesSource } from './sources/countries.ts'
 import { licensesSource } from './sources/licenses.ts'
+import { sheetsSource } from './sources/sheets.ts'
 import { privateTexts, stationsSource } from './sources/stations.ts'
 
 const person = { login: 'mercator', name: 'Gerard Mercator', email: 'mercator@example.org' }
@@ -56,6 +58,8 @@ async function run(baseUrl: string, report: Report): Promise<void> {
     [...sources.map(({ slug }) => `${me.slug}/${slug}`), `${org}/${city}`],
     report,
   )
+  await publish(client, me.slug, sheetsSource, report)
+  await shareWithColleague(baseUrl, client, `${me.slug}/${sheetsSource.slug}`, report)
   farewell(baseUrl, me.slug, org, report)
 }
 
@@ -145,6 +149,7 @@ function farewell(baseUrl: string, user: string, org: string, report: Report): v
     'the fork': `${baseUrl}/${org}/cities`,
     'without keeperEmail and Visit, which are private': `${baseUrl}/${user}/stations`,
     'the same as JSON': `${api}/${user}/stations/versions/latest`,
+    'private; sign in as mercator or hondius': `${baseUrl}/${user}/${sheetsSource.slug}`,
     'the API reference': `${baseUrl}/docs/api`,
   }
   for (const [what, url] of Object.entries(places)) report.line(`  ${what.padEnd(nameWidth)} ${url}`)
@@ -153,8 +158,8 @@ function farewell(baseUrl: string, user: string, org: string, report: Report): v
 
 const usage = `npm run demo [-- --url URL]
 
-  Publishes four collections at a registry that was started with its own sign-in, changes and forks one, reads
-  everything back and checks it. It can be run again.
+  Publishes five collections at a registry that was started with its own sign-in, changes and forks one, shares a
+  private one with a collaborator, reads everything back and checks it. It can be run again.
 
   --url URL  The registry (default: ULMUS_HOST, else http://127.0.0.1:4000)
   --help     Show this help
