@@ -2,7 +2,14 @@
 import { CreateInvitation, SetMember } from '@ulmus/wire'
 import { DataTable } from '../../components/data-table.tsx'
 import { Field, Refusal, Select } from '../../components/form.tsx'
-import { Code, Pager, Time } from '../../components/small.tsx'
+import {
+  InvitationLink,
+  LevelForm,
+  PendingInvitations,
+  Person,
+  RemoveForm,
+} from '../../components/people.tsx'
+import { Pager, Time } from '../../components/small.tsx'
 import { Again, checked, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
@@ -77,10 +84,17 @@ async function membersPage(visit: Visit, { form, error, made }: FormState<{ made
       <ManagedPage slug={slug} isOrg tab="members">
         <h1>Members</h1>
         <Refusal error={error} />
-        {made !== undefined && <Link made={made} origin={visit.origin} />}
+        {made !== undefined && (
+          <InvitationLink
+            made={made}
+            to={made.email ?? made.user!.slug}
+            isAddress={made.email !== null}
+            origin={visit.origin}
+          />
+        )}
         <People items={items} mayManage={mayManage} own={visit.caller?.accountSlug} />
         <Pager next={to(links.next)} prev={to(links.prev)} />
-        {pending.length > 0 && <Pending pending={pending} />}
+        {pending.length > 0 && <PendingInvitations mayCancel pending={pending.map(pendingOf)} />}
         {mayManage && (
           <>
             <h2>Add a member</h2>
@@ -109,6 +123,17 @@ async function membersPage(visit: Visit, { form, error, made }: FormState<{ made
   }
 }
 
+const pendingOf = ({
+  id,
+  user,
+  email,
+  role,
+  expiresAt,
+}: Awaited<ReturnType<Visit['registry']['invitations']['list']>>[number]) => ({
+  ...{ id, to: user?.slug ?? email ?? '', level: role, expiresAt },
+  field: ['id', id] as const,
+})
+
 interface PeopleProps {
   readonly items: Awaited<ReturnType<typeof listOf>>['items']
   readonly mayManage: boolean
@@ -124,16 +149,16 @@ const People = ({ items, mayManage, own }: PeopleProps) => (
     columns={[
       {
         header: 'Person',
-        cell: ({ account }) => (
-          <>
-            <a href={accountPath(account.slug)}>{account.displayName}</a>{' '}
-            <span class="quiet">{account.slug}</span>
-          </>
-        ),
+        cell: ({ account }) => <Person account={account} />,
       },
       {
         header: 'Role',
-        cell: ({ account, role }) => (mayManage ? <RoleForm user={account.slug} role={role} /> : role),
+        cell: ({ account: { slug }, role }) =>
+          mayManage ? (
+            <LevelForm user={slug} name="role" label={`Role of ${slug}`} value={role} options={roles} />
+          ) : (
+            role
+          ),
       },
       { label: 'Since', cell: ({ since }) => <Time at={since} /> },
       {
@@ -143,61 +168,4 @@ const People = ({ items, mayManage, own }: PeopleProps) => (
       },
     ]}
   />
-)
-
-const RemoveForm = ({ slug, isOwn }: { slug: string; isOwn: boolean }) => (
-  <form method="post">
-    <input type="hidden" name="user" value={slug} />
-    <button type="submit" class="danger" name="do" value="remove">
-      {isOwn ? 'Leave' : 'Remove'}
-      <span class="sr-only"> {slug}</span>
-    </button>
-  </form>
-)
-
-/** The invitation link, shown once. */
-const Link = ({ made, origin }: { made: Made; origin: string }) => (
-  <div class="note" role="status">
-    <p>
-      {made.mailed ? 'This link is also sent by e-mail to ' : 'Send this link to '}
-      <bdi>{made.email ?? made.user?.slug}</bdi>
-      {made.mailed && made.email === null && ', if the address is confirmed'}. It works once, until{' '}
-      <Time at={made.expiresAt} />, and is shown only now.
-    </p>
-    <Code>{`${origin}/invitations/${made.token}`}</Code>
-  </div>
-)
-
-const Pending = ({ pending }: { pending: Awaited<ReturnType<Visit['registry']['invitations']['list']>> }) => (
-  <section>
-    <h2>Invited</h2>
-    <ul class="plain">
-      {pending.map(({ id, user, email, role, expiresAt }) => (
-        <li key={id}>
-          <form method="post" class="inline">
-            <bdi>{user?.slug ?? email}</bdi> <span class="quiet">as {role}, until</span>{' '}
-            <Time at={expiresAt} />
-            <input type="hidden" name="id" value={id} />
-            <button type="submit" class="danger" name="do" value="take-back">
-              Cancel<span class="sr-only"> the invitation of {user?.slug ?? email}</span>
-            </button>
-          </form>
-        </li>
-      ))}
-    </ul>
-  </section>
-)
-
-const RoleForm = ({ user, role }: { user: string; role: string }) => (
-  <form method="post" class="inline">
-    <input type="hidden" name="user" value={user} />
-    <select name="role" aria-label={`Role of ${user}`}>
-      {roles.map(([value, label]) => (
-        <option key={value} value={value} selected={value === role}>
-          {label}
-        </option>
-      ))}
-    </select>
-    <button type="submit">Change</button>
-  </form>
 )
