@@ -75,7 +75,7 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
     expect(empty).toContain(`href="${at}/records"`)
     expect(empty).not.toContain('Save</strong>')
     const { html, headers } = await page('/questions/paid', ada)
-    expect([html.includes('>Oslo<'), html.includes('members only')]).toEqual([true, true])
+    expect([html.includes('>Oslo<'), html.includes('class="badge private">Private<')]).toEqual([true, true])
     expect(String(headers['x-robots-tag'] ?? '') + html).toContain('noindex')
   })
 

@@ -49,7 +49,7 @@ export function SavedQuestionHead({ seen }: { seen: VisitedCollection }) {
           {seen.readsAll && !question.public && (
             <>
               {' '}
-              <Badge>members only</Badge>
+              <Badge tone="private">Private</Badge>
             </>
           )}
         </p>

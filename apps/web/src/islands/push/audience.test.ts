@@ -7,20 +7,20 @@ const plan = (type: string, ...names: string[]) => ({
 })
 const schema = { properties: { Title: {}, Amount: {}, 'Case officer': { private: true } } }
 
-test('a page says before publishing what the public will see, and what members alone', () => {
+test('a page says before publishing what the public will see, and what is private', () => {
   const audience = audienceOf(plan('Grant'), schema, 0)
-  expect(audienceText(audience, true)).toBe('The public will see: Title, Amount; only members: Case officer.')
+  expect(audienceText(audience, true)).toBe('The public will see: Title, Amount; private: Case officer.')
   expect(audienceText(audience, false)).toBe(
-    'The collection is private: only its members see it. Made public, it would show: Title, Amount; only members: Case officer.',
+    'The collection is private: the public sees nothing of it. Made public, it would show: Title, Amount; private: Case officer.',
   )
 })
 
 test('of a type without private fields it says so; a private type shows nothing', () => {
   expect(audienceText(audienceOf(plan('City'), { properties: { name: {} } }, 2), true)).toBe(
-    'The public will see: name. Nothing is kept for members. 2 records stay private.',
+    'The public will see: name. Nothing is private. 2 records stay private.',
   )
   expect(audienceText(audienceOf(plan('City'), { ...schema, private: true }, 0), true)).toBe(
-    'Only members see records of City: the type is private.',
+    'The public sees no records of City: the type is private.',
   )
 })
 
@@ -34,7 +34,7 @@ test('of a thousand fields the first are named', () => {
 test('a schema that lists no fields shows those of the file, in the order of the file', () => {
   const open = { properties: { b: { private: true } } }
   expect(audienceText(audienceOf(plan('Open', 'z', 'b', 'a'), open, 0), true)).toBe(
-    'The public will see: z, a; only members: b.',
+    'The public will see: z, a; private: b.',
   )
 })
 

@@ -1,4 +1,4 @@
-/** Lists the fields of a type that the public will see, and those for members only. */
+/** Lists the fields of a type that the public will see, and the private ones. */
 import type { Plan } from '@ulmus/tabular'
 
 /** Readers of the fields of a type after the push. */
@@ -6,7 +6,7 @@ export interface Audience {
   readonly type: string
   /** The whole type is private. */
   readonly isPrivate: boolean
-  /** Public fields, and fields for members only. */
+  /** Public fields, and private fields. */
   readonly shown: readonly string[]
   readonly hidden: readonly string[]
   /** Records of the file that were pushed as private and remain private. */
@@ -47,12 +47,12 @@ function listed(names: readonly string[]): string {
 /** @param isPublic true if the collection is public */
 export function audienceText(audience: Audience, isPublic: boolean): string {
   const { type, isPrivate, shown, hidden, privateRecords } = audience
-  if (isPrivate) return `Only members see records of ${type}: the type is private.`
+  if (isPrivate) return `The public sees no records of ${type}: the type is private.`
   const begin = isPublic
     ? 'The public will see'
-    : 'The collection is private: only its members see it. Made public, it would show'
+    : 'The collection is private: the public sees nothing of it. Made public, it would show'
   const fields = shown.length === 0 ? 'the ids alone' : listed(shown)
-  const rest = hidden.length === 0 ? '. Nothing is kept for members' : `; only members: ${listed(hidden)}`
+  const rest = hidden.length === 0 ? '. Nothing is private' : `; private: ${listed(hidden)}`
   const records =
     privateRecords === 0
       ? ''

@@ -106,7 +106,7 @@ const Consequences = ({ plan: { versions, publishes, stays, forks } }: { plan: R
     )}
     <li>
       {counted(versions.length, 'version')} with the record {versions.length === 1 ? 'becomes' : 'become'}{' '}
-      unreadable, also for members, because a version cannot lose a single record:{' '}
+      unreadable for everyone, because a version cannot lose a single record:{' '}
       {versions
         .slice(0, listedMax)
         .map(({ semver, withdrawn }) => (withdrawn ? `${semver} (withdrawn already)` : semver))

@@ -170,7 +170,7 @@ const Issuer = ({ form, issuers }: { form: Form; issuers: Issuers }) => (
 
 /** Readers that see the job of a version. */
 export const shownTo: Readonly<Record<Publisher['shows'], string>> = {
-  members: 'Members',
+  members: 'Members and collaborators',
   everyone: 'Everyone who may read the version',
   none: 'No reader',
 }

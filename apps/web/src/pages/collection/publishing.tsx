@@ -160,7 +160,7 @@ const Only = ({ publishersOnly, hasNone }: { publishersOnly: boolean; hasNone: b
           Only trusted publishers make versions
           <span class="help">
             {' '}
-            pushes and edits by members and their keys are refused
+            pushes and edits by people and their keys are refused
             {hasNone && '; as there is no publisher, nothing can be published then'}
           </span>
         </span>

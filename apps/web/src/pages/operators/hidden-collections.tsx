@@ -18,7 +18,7 @@ export async function hide({ registry, who }: Visit, form: Form): Promise<Done> 
     `There is no public collection ${path.owner}/${path.slug}. Private ones cannot be hidden.`,
     () => registry.moderation.hide(who, path, reason),
   )
-  return { note: `${path.owner}/${path.slug} is hidden from all but the members of its owner.` }
+  return { note: `${path.owner}/${path.slug} is hidden from all but its members and collaborators.` }
 }
 
 export async function showAgain({ registry, who }: Visit, form: Form): Promise<Done> {
@@ -46,8 +46,9 @@ export const HiddenCollections = ({ form, items, done }: Props) => (
   <>
     <h2>Hidden collections</h2>
     <p>
-      A hidden collection is seen by the members of its owner alone, who read the reason and cannot make it
-      public. Others read that it is hidden. Forks stay as they are: hide them, too, if they must not be seen.
+      Only members of its owner and collaborators see a hidden collection. They read the reason and cannot
+      make it public. Others read that it is hidden. Forks stay as they are: hide them, too, if they must not
+      be seen.
     </p>
     {done}
     {items.length > 0 && <DataTable class="data stacked" items={items} keyOf={nameOf} columns={columns} />}

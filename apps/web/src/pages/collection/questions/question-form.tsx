@@ -199,7 +199,7 @@ function Fields({ seen, form, saved }: FieldsProps) {
         form={form}
         value={saved.public ? 'yes' : 'no'}
         options={[
-          ['no', 'Members only'],
+          ['no', 'Members and collaborators'],
           [
             'yes',
             seen.isPublic ? 'Everybody' : 'All readers of the collection',

@@ -80,7 +80,7 @@ const List = ({ seen, saved }: { seen: VisitedCollection; saved: readonly SavedQ
             {
               header: 'Readers',
               cell: ({ public: isPublic }: SavedQuestion) =>
-                isPublic ? (seen.isPublic ? 'everyone' : 'all readers') : 'members',
+                isPublic ? (seen.isPublic ? 'everyone' : 'all readers') : 'members and collaborators',
             },
           ]
         : []),

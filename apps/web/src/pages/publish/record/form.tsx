@@ -182,14 +182,14 @@ function Unplaced({ form, controls, semver }: { form: Form; controls: readonly C
 
 function Privacy({ edited, form }: Pick<Props, 'edited' | 'form'>) {
   if (edited.schema['private'] === true)
-    return <p class="help">All records of this type are private: only members see them.</p>
+    return <p class="help">All records of this type are private: the public does not see them.</p>
   return (
     <>
       <input type="hidden" name="private" value="no" />
       <label class="check">
         <input type="checkbox" name="private" value="yes" checked={isPrivateIn(edited, form)} />
         <span>
-          Private: only members see it
+          Private: the public does not see it
           <span class="help">
             {' '}
             From the new version on. Versions that exist stay as they are: a record that is public in them
