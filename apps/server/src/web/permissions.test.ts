@@ -9,7 +9,8 @@ import { pageRequests, prepared, requestOfPage } from '../testing/page-requests.
 import { routesOf } from '../testing/routes.ts'
 import { comparableParts } from '../testing/test-client.ts'
 import { inSite } from './permissions.site-table.ts'
-import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
+import { callers, inCollection, without } from './permissions.table.ts'
+import { ofWithdrawn } from './permissions.withdrawn-table.ts'
 
 const outsiders = ['anon', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
 

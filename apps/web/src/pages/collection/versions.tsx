@@ -92,6 +92,15 @@ function List({ seen, items }: { seen: VisitedCollection; items: readonly Versio
   )
 }
 
+/** Link to the form that marks a version, by what the visitor may do to it. */
+function MarkLink({ seen, item: { semver, withdrawn } }: Pick<VersionProps, 'seen' | 'item'>) {
+  const mayWithdraw = seen.may('withdraw')
+  if (withdrawn === undefined ? !mayWithdraw && !seen.may('deprecate') : !mayWithdraw || withdrawn.erase)
+    return null
+  const label = withdrawn !== undefined ? 'erase' : mayWithdraw ? 'warn or withdraw' : 'warn'
+  return <a href={withQuery(collectionPath(seen, 'withdraw'), { version: semver })}>{label}</a>
+}
+
 interface VersionProps {
   readonly seen: VisitedCollection
   readonly item: VersionItem
@@ -173,11 +182,7 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
           <a href={withQuery(collectionPath(seen, 'restore'), { version: item.semver })}>publish again</a>
         )}
         {seen.may('withdraw') && item.withdrawn?.erase === true && <span>erased, or about to be</span>}
-        {seen.may('withdraw') && item.withdrawn?.erase !== true && (
-          <a href={withQuery(collectionPath(seen, 'withdraw'), { version: item.semver })}>
-            {item.withdrawn === undefined ? 'warn or withdraw' : 'erase'}
-          </a>
-        )}
+        <MarkLink seen={seen} item={item} />
       </p>
     </div>
   </li>

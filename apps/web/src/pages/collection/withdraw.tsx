@@ -24,6 +24,13 @@ async function marked(visit: Visit) {
   return { path: { ...path, v: marks.semver }, marks }
 }
 
+/** Like `marked`, for a caller who may withdraw the version. A wrong field is no answer for others. */
+async function withdrawable(visit: Visit) {
+  const seen = await seeCollection(visit)
+  seen.demand('withdraw')
+  return marked(visit)
+}
+
 /** @throws invalid_request */
 function demandConfirmed(form: Form, version: string, otherwise: string): void {
   const message = `Type ${version} to confirm. ${otherwise}`
@@ -31,7 +38,7 @@ function demandConfirmed(form: Form, version: string, otherwise: string): void {
 }
 
 async function take(visit: Visit, form: Form): Promise<Answer> {
-  const { path } = await marked(visit)
+  const { path } = await withdrawable(visit)
   demandConfirmed(form, path.v, 'Nothing was withdrawn.')
   const wanted = checked(WithdrawVersion, {
     reason: typed(form, 'reason') ?? '',
@@ -42,7 +49,7 @@ async function take(visit: Visit, form: Form): Promise<Answer> {
 }
 
 async function erase(visit: Visit, form: Form): Promise<Answer> {
-  const { path, marks } = await marked(visit)
+  const { path, marks } = await withdrawable(visit)
   if (marks.withdrawn === undefined) throw refusedField('version', 'This version must be withdrawn first.')
   demandConfirmed(form, path.v, 'Nothing was erased.')
   const { reason } = marks.withdrawn
@@ -65,11 +72,14 @@ const acts = new Map<string | undefined, typeof warn>([
 
 async function withdrawPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const seen = await seeCollection(visit)
-  seen.demand('withdraw')
+  // A version is marked as withdrawn by those alone who may withdraw it; others may warn of it.
+  seen.demand('deprecate')
   const { marks } = await marked(visit)
   const { semver, withdrawn } = marks
+  const mayWithdraw = seen.may('withdraw')
+  if (withdrawn !== undefined) seen.demand('withdraw')
   return {
-    title: `${withdrawn === undefined ? 'Withdraw' : 'Erase'} ${semver} · ${seen.owner}/${seen.slug}`,
+    title: `${withdrawn !== undefined ? 'Erase' : mayWithdraw ? 'Withdraw' : 'Warn of'} ${semver} · ${seen.owner}/${seen.slug}`,
     body: (
       <CollectionPage seen={seen} tab="versions">
         <div class="narrow">
@@ -77,7 +87,7 @@ async function withdrawPage(visit: Visit, { form, error }: FormState): Promise<V
           {withdrawn === undefined ? (
             <>
               <Warning marks={marks} form={form} />
-              <Withdrawal seen={seen} semver={semver} form={form} />
+              {mayWithdraw && <Withdrawal seen={seen} semver={semver} form={form} />}
             </>
           ) : (
             <Erasure semver={semver} withdrawn={withdrawn} form={form} />
@@ -114,7 +124,7 @@ const Withdrawal = ({ seen, semver, form }: { seen: VisitedCollection; semver: s
   <section class="danger-zone">
     <h2>Withdraw {semver}</h2>
     <p>
-      The version becomes unreadable, also for members. Its number is not reused
+      The version becomes unreadable for everyone. Its number is not reused
       {seen.latest === semver && ', and the version before it becomes the latest'}. This cannot be undone.
     </p>
     <form method="post" class="form">
