@@ -196,6 +196,36 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
+  'looking at the readers': {
+    asked: ['GET /:owner/:slug/access'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  403    200    200    200    403    403    200    200    200    403    403    200    403    401    403',
+      private: 'login  login  login  404    200    200    200    404    404    200    200    200    403    404    200    403    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'adding a collaborator': {
+    asked: ['POST /:owner/:slug/access (set)'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    403    303    401    403',
+      private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    403    303    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'removing and leaving, of users who are no collaborators': {
+    asked: [
+      'POST /:owner/:slug/access (remove)', 'POST /:owner/:slug/access (take back)',
+      'POST /:owner/:slug/access (leave)',
+    ],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    404    404    403    403    403    403    404    403    403    403    403    401    403',
+      private: '401    401    401    404    403    404    404    404    404    403    403    404    403    404    403    403    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
   'looking at trusted publishers': {
     asked: ['GET /:owner/:slug/publishing'],
     rows: {

@@ -92,6 +92,14 @@ export function Pager({ first, prev, next }: Pages) {
   )
 }
 
+/** Confirms the form before the page. */
+export const SavedNote = ({ children }: { children: string }) => (
+  <p class="note saved" role="status">
+    <Icon name="check" />
+    {children}
+  </p>
+)
+
 /** Note that a list is empty, and how to fill it. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">

@@ -6,7 +6,7 @@ import type { Version } from '@ulmus/wire'
 import { counted, cutName, cutText, withoutUnseen } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
 import { panelParts, questionParts, type VersionPlace, withQuery } from '../paths.ts'
-import { savedText } from './saved.ts'
+import { ownText, savedText } from './saved.ts'
 
 type CollectionResponse = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
 
@@ -37,7 +37,7 @@ export interface VisitedCollection extends VersionPlace, CallerRights {
   readonly view: 'full' | 'public'
   /** For members: a sentence about what the public cannot see of the version. Undefined: no difference. */
   readonly difference: string | undefined
-  /** Sentence that confirms the form before this page, for its editors. */
+  /** Sentence that confirms the form before this page, for the visitor who sent it. */
   readonly saved: string | undefined
   /** Path of this page in the other view. */
   readonly inOtherView: string
@@ -97,12 +97,18 @@ async function see(visit: Visit, withVersion: boolean) {
     view: rights.readsAll && !asPublic ? 'full' : 'public',
     difference:
       hidden && differenceText(hidden, { isPublic: facts.public, asPublic, opening: response.opening }),
-    saved: rights.may('write') || rights.may('describe') ? savedText(url, latest) : undefined,
+    saved: sentenceFor(visit, rights, latest),
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
     who: asPublic ? publicly(visit.who) : visit.who,
   }
   return { seen, version }
+}
+
+/** Sentences about versions and settings are for editors. */
+function sentenceFor({ url, caller }: Visit, rights: CallerRights, latest: string | null) {
+  const own = caller && ownText(url)
+  return own ?? (rights.may('write') || rights.may('describe') ? savedText(url, latest) : undefined)
 }
 
 /** Parameters of the pages of records and of SQL that ask the same of any version. */
@@ -162,7 +168,7 @@ function differenceText(
   const older = olderText(opening)
   if (asPublic)
     return `The public sees nothing: the collection is private. Made public, it would look like this${rest === '' ? '' : `, without ${rest}`}.${older}`
-  return `The collection is private: only members see it.${rest === '' ? '' : ` Made public, its latest version would still hide: ${rest}.`}${older}`
+  return `The collection is private: the public sees nothing of it.${rest === '' ? '' : ` Made public, its latest version would still hide: ${rest}.`}${older}`
 }
 
 /** Summary of what older versions would show; the settings name all of it. */

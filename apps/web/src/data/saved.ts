@@ -21,8 +21,20 @@ const sentences: ReadonlyMap<string | null, string> = new Map([
   ['publisher-added', 'The trusted publisher is added. Its jobs can publish now.'],
   ['publisher-removed', 'The trusted publisher is removed. Its keys ended.'],
   ['publishers-only', 'Saved: only trusted publishers make versions.'],
-  ['publishers-and-members', 'Saved: members and their keys make versions, too.'],
+  ['publishers-and-members', 'Saved: people and their keys make versions, too.'],
+  ['collaborator-set', 'The collaborator has this grant now.'],
+  ['collaborator-removed', 'The collaborator is removed.'],
+  ['invitation-removed', 'The invitation is cancelled.'],
 ])
+
+/** Sentences for a visitor who began or ceased to be a collaborator, and may be no editor. */
+const ownSentences: ReadonlyMap<string | null, string> = new Map([
+  ['joined', 'You are a collaborator now.'],
+  ['left', 'You left the collection: you are no longer its collaborator.'],
+])
+
+/** Undefined: the query selects no such sentence. */
+export const ownText = (url: URL): string | undefined => ownSentences.get(url.searchParams.get('saved'))
 
 /** Path of a page that confirms a change. @param semver the version that it made, if any */
 export const afterSaving = (

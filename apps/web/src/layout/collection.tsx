@@ -2,10 +2,12 @@
 
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
-import { Badge, Icon, type IconName, Time, Visibility } from '../components/small.tsx'
+import { Badge, Icon, type IconName, SavedNote, Time, Visibility } from '../components/small.tsx'
 import type { VisitedCollection } from '../data/collection.ts'
+import type { ReaderCounts } from '../data/readers.ts'
 import { instantText, shownName } from '../format.ts'
 import { accountPath, apiCollectionPath, collectionPath, versionPath, withQuery } from '../paths.ts'
+import { ReadersLine } from './readers-line.tsx'
 import { SavedQuestionContext, SavedQuestionHead } from './saved-question.tsx'
 
 export type Tab = 'overview' | 'records' | 'sql' | 'questions' | 'schemas' | 'files' | 'versions' | 'settings'
@@ -15,6 +17,8 @@ interface Props {
   readonly tab: Tab
   /** Type whose records the page shows; the picker of versions keeps it. */
   readonly type?: string | undefined
+  /** For the overview of a private collection. */
+  readonly readers?: ReaderCounts
   readonly children: ComponentChildren
 }
 
@@ -30,7 +34,7 @@ const tabs: readonly [Tab, string, IconName, string][] = [
 ]
 
 /** Frame of a page. Every page of a collection renders its content in it. */
-export const CollectionPage = ({ seen, tab, type, children }: Props) => (
+export const CollectionPage = ({ seen, tab, type, readers, children }: Props) => (
   <>
     <div class={tab === 'overview' ? 'collection-head' : 'collection-head compact'}>
       <div class="wide">
@@ -56,21 +60,17 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
             {shownName(seen.name)}
           </p>
         )}
+        {tab === 'overview' && <ReadersLine seen={seen} counts={readers} />}
         <Tabs seen={seen} tab={tab} />
       </div>
     </div>
     <div class="wide content">
-      {seen.saved !== undefined && (
-        <p class="note saved" role="status">
-          <Icon name="check" />
-          {seen.saved}
-        </p>
-      )}
+      {seen.saved !== undefined && <SavedNote>{seen.saved}</SavedNote>}
       {seen.hiddenByOperators !== undefined && (
         <div class="note bad">
           <p>
             The operators of this registry hid this collection <Time at={seen.hiddenByOperators.since} />:
-            only members see it. <q>{seen.hiddenByOperators.reason}</q>
+            only its members and collaborators see it. <q>{seen.hiddenByOperators.reason}</q>
           </p>
         </div>
       )}
@@ -165,9 +165,13 @@ function Tabs({ seen, tab }: { seen: VisitedCollection; tab: Tab }) {
   )
 }
 
+/** Collaborators and operators fork no private collection. */
+const isForkable = ({ latest, isPublic, role }: VisitedCollection): boolean =>
+  latest !== null && (isPublic || role !== null)
+
 const Actions = ({ seen }: { seen: VisitedCollection }) => (
   <>
-    {seen.latest !== null && seen.openedByOperator === undefined && (
+    {isForkable(seen) && (
       <a class="button" href={collectionPath(seen, 'fork')} rel="nofollow">
         <Icon name="fork" />
         Fork

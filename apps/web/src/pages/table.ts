@@ -194,6 +194,11 @@ const declared = declare({
     posted: true,
     load: () => import('./collection/settings.tsx'),
   },
+  access: {
+    paths: ['/:owner/:slug/access'],
+    posted: true,
+    load: () => import('./collection/access.tsx'),
+  },
   webhooks: {
     paths: ['/:owner/:slug/webhooks'],
     posted: true,

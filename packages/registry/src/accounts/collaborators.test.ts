@@ -118,6 +118,7 @@ describe.each(serviceDatabases)('collaborators on $name', (database) => {
     await give('admin')
     expect(await tries()).toEqual(['ok', 'ok', 'ok', 'ok', low, low])
     expect(await services.collaborators.counts(callerOf(third), path)).toEqual({
+      owner: 'org',
       members: 1,
       collaborators: 2,
     })

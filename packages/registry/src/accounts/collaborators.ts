@@ -89,7 +89,7 @@ export function collaboratorsOf(context: Context) {
         owner.type === 'org' ? countMembers(database, owner.id) : 1,
         countCollaborators(database, collection.id),
       ])
-      return { members, collaborators }
+      return { owner: owner.type, members, collaborators }
     },
 
     /**
@@ -140,6 +140,8 @@ export function collaboratorsOf(context: Context) {
 
 /** Readers of the full view. */
 export interface AccessCounts {
+  /** Kind of the owning account. */
+  readonly owner: AccountRow['type']
   readonly members: number
   readonly collaborators: number
 }

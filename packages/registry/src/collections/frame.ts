@@ -4,7 +4,15 @@ import { formatSemver } from '@ulmus/content'
 import { type CollectionRow, findCollectionById, hasQuestions } from '@ulmus/storage'
 import type { OpeningWarning, VersionPath } from '@ulmus/wire'
 import { demandIn, findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
-import { maySee, type Permission, permissionsIn, viewFor } from '../access/policy.ts'
+import {
+  type Grant,
+  mayEndGrant,
+  maySee,
+  type Permission,
+  permissionsIn,
+  type Role,
+  viewFor,
+} from '../access/policy.ts'
 import { readerOf } from '../budgets/answer-budget.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -20,6 +28,11 @@ import { openingWarnings } from './opening.ts'
 export interface CallerRights {
   /** True if the caller reads the full view. */
   readonly readsAll: boolean
+  /** Role of the caller's account in the owner, and its grant as a collaborator. */
+  readonly role: Role | null
+  readonly grant: Grant | null
+  /** True for a collaborator who may end the own grant with this credential. */
+  readonly mayLeave: boolean
   may(permission: Permission): boolean
   /** @throws the refusal of the permission */
   demand(permission: Permission): void
@@ -131,6 +144,9 @@ export const hiddenByOperators = ({ hiddenAt, hiddenReason }: CollectionRow) =>
 
 const rightsOf = (who: Principal, seen: VisibleCollection): CallerRights => ({
   readsAll: seen.view === 'full',
+  role: seen.role,
+  grant: seen.grant,
+  mayLeave: seen.grant !== null && mayEndGrant(who, seen, true) === 'ok',
   may: (permission) => permissionsIn(who, seen).has(permission),
   demand: (permission) => demandIn(who, seen, permission),
 })

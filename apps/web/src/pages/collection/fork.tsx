@@ -3,7 +3,7 @@ import { MovedError, RegistryError } from '@ulmus/registry'
 import { CreateFork } from '@ulmus/wire'
 import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
-import { seeCollection } from '../../data/collection.ts'
+import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
 import { checked, type FormState, formPage, typed } from '../../form.ts'
 import { withoutUnseen } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -22,15 +22,24 @@ export const fork = formPage(async (visit, form) => {
   return new Redirect(versionPath({ owner: made.owner, slug: made.slug }))
 }, forkPage)
 
+/** Sentence that replaces the form if no fork is possible. */
+function hindranceOf({ owner, latest, role, isPublic, difference }: VisitedCollection): string | undefined {
+  if (latest === null) return 'This collection has no version yet, so there is nothing to fork.'
+  if (role !== null) return undefined
+  if (!isPublic) return `Only members of ${owner} can fork a private collection.`
+  return difference && `Only members of ${owner} can fork it, because it holds something private.`
+}
+
 async function forkPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const seen = await seeCollection(visit)
   const title = `Fork ${seen.owner}/${seen.slug}`
-  if (seen.latest === null)
+  const hindrance = hindranceOf(seen)
+  if (hindrance !== undefined)
     return {
       title,
       body: (
         <CollectionPage seen={seen} tab="overview">
-          <Empty title="This collection has no version yet, so there is nothing to fork." />
+          <Empty title={hindrance} />
         </CollectionPage>
       ),
     }
@@ -50,11 +59,11 @@ async function forkPage(visit: Visit, { form, error }: FormState): Promise<View>
           <p>
             A fork is a collection of its own that begins with version {seen.latest} of this one. Nothing is
             copied, and it remembers where it came from.
-            {!seen.readsAll && ' Of collections that hold anything private, only members can make forks.'}
+            {seen.role === null && ' Of collections that hold anything private, only members can make forks.'}
           </p>
           {(family.source !== null || family.forks.length > 0) && (
             <dl class="facts-list">
-              <FamilyFacts {...{ seen, family }} version={seen.latest} />
+              <FamilyFacts {...{ seen, family }} version={seen.latest!} />
             </dl>
           )}
           <Refusal error={error} />

@@ -124,7 +124,9 @@ async function settingsPage(visit: Visit, { form, error, warnings }: FormState<W
                 [
                   'private',
                   'Private',
-                  seen.owner === visit.caller?.accountSlug ? 'only you' : 'only members',
+                  seen.owner === visit.caller?.accountSlug
+                    ? 'you and collaborators'
+                    : 'members and collaborators',
                 ],
                 ['public', 'Public', 'everyone, in all versions, except private parts'],
               ]}
@@ -135,6 +137,15 @@ async function settingsPage(visit: Visit, { form, error, warnings }: FormState<W
             </button>
           </form>
           <Keys seen={seen} keys={keys} />
+          {seen.may('seeAccess') && (
+            <section>
+              <h2>Access</h2>
+              <p>
+                <a href={collectionPath(seen, 'access')}>See its readers</a>
+                {seen.may('administer') ? ', and add collaborators to it alone.' : ' and collaborators.'}
+              </p>
+            </section>
+          )}
           <section>
             <h2>Webhooks</h2>
             <p>
@@ -238,7 +249,7 @@ const Transfer = ({
     <h2>Transfer</h2>
     <p>
       Gives {seen.owner}/{seen.slug} to another account that you manage, whose members then decide about it.
-      This address leads to the new one. Keys limited to it keep working.
+      This address leads to the new one. Its collaborators stay, and keys limited to it keep working.
     </p>
     <form method="post" class="form">
       <Select
@@ -273,7 +284,11 @@ const Danger = ({ seen, form }: { seen: VisitedCollection; form: Form }) => (
         </form>
       </>
     ) : (
-      <p class="quiet">Admins and owners of the organization can delete it.</p>
+      <p class="quiet">
+        {seen.role === null
+          ? `Only ${seen.owner} can delete or transfer it.`
+          : 'Admins and owners of the organization can delete it.'}
+      </p>
     )}
   </section>
 )

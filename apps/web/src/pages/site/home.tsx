@@ -1,8 +1,10 @@
 /** `/`: introduces the registry; signed-in users see their collections and new versions first. */
-import type { CollectionItem } from '@ulmus/wire'
+import type { CollectionItem, OwnInvitation } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { SampleForm } from '../../components/sample.tsx'
-import { Code, Empty, Icon, Name } from '../../components/small.tsx'
+import { Code, Empty, Icon, Name, SavedNote } from '../../components/small.tsx'
+import { grantWords } from '../../data/readers.ts'
+import { ownText } from '../../data/saved.ts'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
 import { accountPath, versionPath } from '../../paths.ts'
@@ -117,11 +119,15 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
   const live = await liveTable(visit, recent)
   const listed = new Set(mine.items.map(({ id }) => id))
   const others = recent.filter(({ id }) => !listed.has(id))
+  const owners = new Set([own, ...orgs.items.map(({ account }) => account.slug)])
+  const isShared = ({ ownerSlug }: CollectionItem) => orgs.links.next === undefined && !owners.has(ownerSlug)
+  const saved = ownText(visit.url)
   const isNew = orgs.items.length === 0 && mine.items.length === 0
   return (
     <div class="wide content columns">
       <div>
-        {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine {...{ own, mine, changes }} />}
+        {saved !== undefined && <SavedNote>{saved}</SavedNote>}
+        {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine {...{ own, mine, changes, isShared }} />}
         {live !== undefined && <Live {...live} />}
         {/* The first steps offer the sample, too. */}
         {(others.length > 0 || recent.length === 0) && (
@@ -129,21 +135,7 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
         )}
       </div>
       <aside>
-        {invitations.length > 0 && (
-          <section>
-            <h2>Invitations</h2>
-            <ul class="plain">
-              {invitations.map(({ id, org, role }) => (
-                <li key={id}>
-                  <a href={`/invitations/${id}`}>
-                    Join <Name of={org.displayName} />
-                  </a>{' '}
-                  <span class="quiet">as {role}</span>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        {invitations.length > 0 && <Invitations invitations={invitations} />}
         <div class="section-head">
           <h2>Organizations</h2>
           <a href="/new/org">New</a>
@@ -168,16 +160,42 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
   )
 }
 
+const Invitations = ({ invitations }: { invitations: readonly OwnInvitation[] }) => (
+  <section>
+    <h2>Invitations</h2>
+    <ul class="plain">
+      {invitations.map(({ id, org, role, collection }) => (
+        <li key={id}>
+          <a href={`/invitations/${id}`}>
+            Join{' '}
+            {collection === null ? <Name of={org.displayName} /> : `${collection.owner}/${collection.slug}`}
+          </a>{' '}
+          <span class="quiet">
+            {collection === null ? `as ${role}` : `to ${grantWords[collection.grant]}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
 interface MineProps {
   readonly own: string
   readonly mine: Awaited<ReturnType<Visit['registry']['collections']['mine']>>
   readonly changes: ReadonlyMap<string, Change>
+  /** True for a collection on which the visitor is a collaborator. */
+  isShared(item: CollectionItem): boolean
 }
 
-function Mine({ own, mine: { items, links }, changes }: MineProps) {
-  const noteOf = ({ id }: CollectionItem) => {
-    const change = changes.get(id)
-    return change && <ChangeNote {...change} />
+function Mine({ own, mine: { items, links }, changes, isShared }: MineProps) {
+  const noteOf = (item: CollectionItem) => {
+    const change = changes.get(item.id)
+    return (
+      <>
+        {isShared(item) && <p class="facts">Shared by {item.ownerSlug}: you are a collaborator.</p>}
+        {change && <ChangeNote {...change} />}
+      </>
+    )
   }
   return (
     <section>

@@ -37,9 +37,13 @@ const manyTypes = 100
 
 const show = async (visit: Visit): Promise<View> => {
   const { seen: collection, version: read } = await seeVersion(visit)
+  const readers =
+    collection.isPublic || collection.view === 'public'
+      ? undefined
+      : await visit.registry.collaborators.counts(collection.who, collection)
   if (read === null) {
     const body = (
-      <CollectionPage seen={collection} tab="overview">
+      <CollectionPage seen={collection} tab="overview" readers={readers}>
         <NoVersion seen={collection} origin={visit.origin} />
       </CollectionPage>
     )
@@ -67,7 +71,7 @@ const show = async (visit: Visit): Promise<View> => {
     islands: isOwnView ? ['verify-version'] : [],
     ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
     body: (
-      <CollectionPage seen={seen} tab="overview">
+      <CollectionPage seen={seen} tab="overview" readers={readers}>
         <div class="columns">
           <div>
             {seen.description !== null && (

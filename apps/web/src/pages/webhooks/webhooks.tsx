@@ -49,7 +49,7 @@ export const webhooks = pageOf(
             <h2>Webhooks</h2>
             <About place={name}>
               {!seen.readsAll && 'It receives public changes. '}
-              {!seen.readsAll || seen.owner === visit.caller?.accountSlug
+              {seen.role === null || seen.owner === visit.caller?.accountSlug
                 ? 'The webhook belongs to you.'
                 : `The webhook belongs to ${seen.owner} if you administer that organization, and to you otherwise.`}
             </About>
