@@ -193,6 +193,18 @@ describe.each(anyDatabase)('access on pages, on $name', { timeout: 120_000 }, (d
     expect([ofRita.includes(`acme/${slug}`), ofRita.includes(shared)]).toEqual([true, true])
     const ofAda = bare((await place.by.ada.get('/')).text)
     expect([ofAda.includes(`acme/${slug}`), ofAda.includes(shared)]).toEqual([true, false])
+    // Later ones push it to a further page: no other page of the collaborator has it.
+    for (let n = 0; n < 5; n++) await place.newCollection('acme')
+    const links: string[] = []
+    for (let path: string | undefined = '/'; path !== undefined; ) {
+      const page: Fetched = { ...(await place.by.rita.get(path)), path }
+      links.push(...linksOf(page))
+      path = /<a rel="next" href="([^"]+)"/.exec(page.text)?.[1]
+    }
+    expect([
+      links.includes(at),
+      linksOf({ ...(await place.by.rita.get('/')), path: '/' }).includes(at),
+    ]).toEqual([true, false])
   })
 
   test('hostile and blank names of people do nothing, and are visible', async () => {

@@ -2,12 +2,12 @@
 import type { CollectionItem, OwnInvitation } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { SampleForm } from '../../components/sample.tsx'
-import { Code, Empty, Icon, Name, SavedNote } from '../../components/small.tsx'
+import { Code, Empty, Icon, Name, Pager, SavedNote } from '../../components/small.tsx'
 import { grantWords } from '../../data/readers.ts'
 import { ownText } from '../../data/saved.ts'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
-import { accountPath, versionPath } from '../../paths.ts'
+import { accountPath, versionPath, withQuery } from '../../paths.ts'
 import { type Change, ChangeNote, changesIn } from './home-changes.tsx'
 import { Live, type LiveTable, liveTable } from './home-table.tsx'
 
@@ -110,9 +110,10 @@ const Recent = ({ recent, owner }: RecentProps) => (
 async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
   const { registry, who, caller } = visit
   const own = caller!.accountSlug
+  const cursor = visit.url.searchParams.get('cursor') || undefined
   const [orgs, mine, invitations] = await Promise.all([
     registry.members.membershipsOf(who, { limit: 20 }),
-    registry.collections.mine(who, { limit: mineMax }),
+    registry.collections.mine(who, { limit: mineMax, ...(cursor !== undefined && { cursor }) }),
     registry.invitations.own(who),
   ])
   const changes = await changesIn(visit, mine.items)
@@ -122,7 +123,7 @@ async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
   const owners = new Set([own, ...orgs.items.map(({ account }) => account.slug)])
   const isShared = ({ ownerSlug }: CollectionItem) => orgs.links.next === undefined && !owners.has(ownerSlug)
   const saved = ownText(visit.url)
-  const isNew = orgs.items.length === 0 && mine.items.length === 0
+  const isNew = cursor === undefined && orgs.items.length === 0 && mine.items.length === 0
   return (
     <div class="wide content columns">
       <div>
@@ -215,14 +216,20 @@ function Mine({ own, mine: { items, links }, changes, isShared }: MineProps) {
       ) : (
         <CollectionList items={items} level="h2" note={noteOf} />
       )}
+      {/* Shared ones are on no other page of the visitor. */}
+      <Pager next={pathOf(links.next)} prev={pathOf(links.prev)} />
       {links.next !== undefined && (
         <p>
-          The latest {items.length}. <a href={accountPath(own)}>All collections of {own}</a>
+          <a href={accountPath(own)}>All collections of {own}</a>
         </p>
       )}
     </section>
   )
 }
+
+/** Page of the list. @param link of the answer of the registry */
+const pathOf = (link: string | undefined): string | undefined =>
+  link && withQuery('/', { cursor: new URLSearchParams(link).get('cursor') ?? '' })
 
 /** First steps for new users. @param level of the heading: `h2` if the page has a heading of its own */
 export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1' | 'h2' }) => (
