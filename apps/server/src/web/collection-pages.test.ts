@@ -99,7 +99,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
 
   test('the digest for members is shown only if something is private', async () => {
     const path = pageOf(await started())
-    expect((await ada.get(path)).text).not.toContain('For members')
+    expect((await ada.get(path)).text).not.toContain('<dt>In full</dt>')
   })
 
   test('a withdrawn version and a missing record lead back into their collection', async () => {
@@ -180,7 +180,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
         (await client.get(pageOf(path))).text.match(/(?:public|private):[0-9a-f]{64}(?=<|\n| \}|&quot;)/g),
       )
     expect(await cited(ada)).toEqual(await cited(anyone))
-    expect((await ada.get(pageOf(path))).text).toContain('For members')
+    expect((await ada.get(pageOf(path))).text).toContain('<dt>In full</dt>')
     expect(await cited(anyone)).toEqual(new Set([theirs.json.hash]))
   })
 

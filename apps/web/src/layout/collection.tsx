@@ -213,14 +213,14 @@ const Deprecation = ({ seen: { deprecation } }: { seen: VisitedCollection }) =>
     </p>
   )
 
-/** For members: the current view, and a link to the other one. */
+/** For members and collaborators: the current view, and a link to the other one. */
 function ViewLine({ seen: { difference, inOtherView, isPublic, view } }: { seen: VisitedCollection }) {
   if (difference === undefined) return null
   const publicly = isPublic ? 'the public sees it' : 'the public would see it'
   const [title, link] =
     view === 'full'
-      ? ['As members see it.', `Show as ${publicly}`]
-      : [`As ${publicly}.`, 'Show as members see it']
+      ? ['With what is private.', `Show as ${publicly}`]
+      : [`As ${publicly}.`, 'Show with what is private']
   return (
     <p class="note view-line">
       <Icon name={view === 'public' ? 'globe' : 'lock'} />

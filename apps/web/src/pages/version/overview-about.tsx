@@ -82,7 +82,7 @@ export function About({ seen, version, family }: AboutProps) {
         </dd>
         {seen.isPublic && hashDigits(version.hash) !== hashDigits(version.publicHash) && (
           <>
-            <dt>For members</dt>
+            <dt>In full</dt>
             <dd>
               <ShortHash hash={version.hash} />
             </dd>
