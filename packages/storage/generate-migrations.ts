@@ -5,7 +5,7 @@
  * Drizzle's generator knows no extensions and no functions; this script adds both to its output.
  * With `--check` it writes nothing and fails if the migrations do not match the tables.
  */
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { functionFiles, isIn, replaced, separator } from './function-files.ts'
@@ -35,13 +35,19 @@ if (!changed || process.argv.includes('--check')) {
   console.log('Wrote packages/storage/migrations.')
 }
 
+/** In a terminal, drizzle-kit asks whether a column was renamed. Without one it fails with exit code 0 and a text on stderr. */
 function generate(...more: string[]): void {
   const kit = join(here, '../../node_modules/drizzle-kit/bin.cjs')
-  execFileSync(process.execPath, [kit, 'generate', ...more], {
+  const canAsk = process.stdin.isTTY && process.stdout.isTTY
+  const { status, stderr } = spawnSync(process.execPath, [kit, 'generate', ...more], {
     cwd: here,
     env: { ...process.env, MIGRATIONS_OUT: `./${made}` },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: canAsk ? ['inherit', 'inherit', 'pipe'] : ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
   })
+  if (status === 0 && !/Error/.test(stderr)) return
+  rmSync(join(here, made), { recursive: true, force: true })
+  throw new Error(`drizzle-kit made no migration. Run this in a terminal if it has a question:\n${stderr}`)
 }
 
 /** @returns whether it differs from the one there is */

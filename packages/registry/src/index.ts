@@ -32,6 +32,7 @@ export { type Entrance, mayEnter, mayOpenPages, type Permission } from './access
 export type { RequestRates } from './access/request-rates.ts'
 export type { Identity } from './accounts/accounts.ts'
 export { deviceLoginSeconds, devicePollSeconds } from './accounts/device-logins.ts'
+export { soonDays } from './accounts/keys.ts'
 export { JsonText, jsonOf } from './answers/json-text.ts'
 export type { Action as AuditAction } from './audit/acts.ts'
 export { type BackupOptions, type BackupReport, backUp } from './backups/backup.ts'

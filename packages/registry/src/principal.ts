@@ -26,8 +26,8 @@ export interface Caller {
   readonly accountSlug: string
   /** A session counts as `admin`. */
   readonly scope: Scope
-  /** Id of the collection that a limited key works for; null if the key is not limited. */
-  readonly limitedTo: string | null
+  /** Ids of the collections that a limited key works for; null if the key is not limited. */
+  readonly limitedTo: readonly string[] | null
   /** The request's credential, checked again in the recording transaction; null if the account acts in the background. */
   readonly credential: Credential | null
   /** Expiry of a key. Null for a key without one, and for a session, which each use extends. */

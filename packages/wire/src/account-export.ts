@@ -37,7 +37,7 @@ export const AccountExport = z
         z.object({
           ...{ id: Id, start: text, label: text, scope: Scope, roleCap: RoleCap.nullable() },
           ...{ createdAt: Instant, expiresAt: moment, lastUsedAt: moment },
-          ...{ collection: seen, ofPublisher: z.boolean() },
+          ...{ collection: seen, collections: z.array(seen).nullable(), ofPublisher: z.boolean() },
         }),
       )
       .meta({

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { Scope } from './keys.ts'
-import { Label } from './text.ts'
+import { CollectionName, Label } from './text.ts'
 
 /** `GET /auth/login`. Accepts any text, so that foreign targets get an error message of their own. */
 export const LoginQuery = z.looseObject({
@@ -22,11 +22,10 @@ export const LoginQuery = z.looseObject({
 export const DeviceRequest = z
   .strictObject({
     scope: Scope,
-    collection: z
-      .string()
-      .regex(/^[a-z0-9-]{1,39}\/[a-z0-9-]{1,100}$/, 'must be a collection, `owner/slug`')
-      .optional()
-      .meta({ description: 'Limit the key to this collection, `owner/slug`.', examples: ['ada/cities'] }),
+    collection: CollectionName.optional().meta({
+      description: 'Limit the key to this collection, `owner/slug`.',
+      examples: ['ada/cities'],
+    }),
     label: Label.meta({ description: 'Label of the key, shown to the user who approves it.' }),
   })
   .meta({

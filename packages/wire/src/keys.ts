@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
-import { Id, Instant, Label } from './text.ts'
+import { CollectionName, Id, Instant, Label } from './text.ts'
 
 /** Rights of a key: each scope includes the weaker ones. operations/ names the least scope of each operation. */
 export const Scope = z
@@ -19,19 +19,46 @@ export const RoleCap = z.enum(['member']).meta({
     'The key acts with this role at most, whatever its account has: it cannot delete collections, deprecate versions, or make collections public where only admins may.',
 })
 
+/** Limits of a key in answers. */
+const limits = {
+  collectionId: Id.nullable().meta({
+    description: 'The collection of a key that is limited to one. Null: see `limited`.',
+  }),
+  limited: z.boolean().meta({ description: 'Whether the key works for some collections alone.' }),
+  collections: z.array(z.string()).nullable().meta({
+    description:
+      'The collections of a limited key as `owner/slug`, without those that its account can no longer see. Null: it is not limited.',
+  }),
+}
+
 /** `POST /api/accounts/keys` */
 export const CreateKey = z
   .strictObject({
     label: Label,
     scope: Scope,
-    collectionId: Id.nullish().meta({ description: 'Limit the key to this collection.' }),
+    collectionId: Id.nullish().meta({
+      description: 'Limit the key to this collection. Give either this or `collections`.',
+    }),
+    collections: z
+      .array(CollectionName)
+      .min(1)
+      .max(50)
+      .optional()
+      .meta({
+        description:
+          'Limit the key to these collections, each as `owner/slug`. A deleted one leaves the list; with the last of them the key is revoked.',
+        examples: [['ada/cities', 'atlas/rivers']],
+      }),
     roleCap: RoleCap.nullish().meta({
       description:
-        'Cap of the role (default: that of the key that creates it; `member` for a key of one collection with scope `read` or `write`). Null: no cap. Not with scope `admin`.',
+        'Cap of the role (default: that of the key that creates it; `member` for a limited key with scope `read` or `write`). Null: no cap. Not with scope `admin`.',
     }),
     expiresAt: z.iso.datetime({ offset: true }).nullish().meta({
       description: 'Expiry of the key (default: never, or the expiry of the key that creates it).',
     }),
+  })
+  .refine(({ collectionId, collections }) => collectionId == null || collections === undefined, {
+    message: 'takes either `collectionId` or `collections`',
   })
   .meta({
     id: 'CreateKey',
@@ -49,7 +76,7 @@ export const CreatedKey = z
       .meta({ description: 'The raw key, which starts with `ul_`. Only this answer contains it.' }),
     label: z.string(),
     scope: Scope,
-    collectionId: Id.nullable(),
+    ...limits,
     roleCap: RoleCap.nullable(),
     expiresAt: Instant.nullable(),
   })
@@ -63,6 +90,8 @@ export const CreatedKey = z
         label: 'Nightly import',
         scope: 'write',
         collectionId: null,
+        limited: false,
+        collections: null,
         roleCap: null,
         expiresAt: null,
       },
@@ -76,7 +105,7 @@ export const Key = z
     id: Id,
     label: z.string(),
     scope: Scope,
-    collectionId: Id.nullable(),
+    ...limits,
     roleCap: RoleCap.nullable(),
     start: z.string().meta({ description: 'The first 9 characters of the raw key.' }),
     createdAt: Instant,
@@ -92,6 +121,8 @@ export const Key = z
         label: 'Nightly import',
         scope: 'write',
         collectionId: null,
+        limited: false,
+        collections: null,
         roleCap: null,
         start: 'ul_4sHc0k',
         createdAt: exampleInstant,

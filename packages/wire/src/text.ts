@@ -40,6 +40,11 @@ export const Label = line(100)
 /** A collection's own description, shown if its latest version's metadata has none. */
 export const Description = prose(10_000)
 
+/** `owner/slug` in a request. */
+export const CollectionName = z
+  .string()
+  .regex(/^[a-z0-9-]{1,39}\/[a-z0-9-]{1,100}$/, 'must be a collection, `owner/slug`')
+
 /** An identifier assigned by the registry. */
 export const Id = z.uuid()
 /** An instant in UTC: `2026-01-15T00:00:00.000Z`. */

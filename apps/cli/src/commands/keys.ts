@@ -1,8 +1,9 @@
 /** Commands for API keys. */
 import { buildRouteMap } from '@stricli/core'
+import type { Client } from '@ulmus/client'
 import type { Key } from '@ulmus/wire'
 import { command, noun } from '../command.ts'
-import { required, scope, text } from '../parameters.ts'
+import { required, scope, several, text } from '../parameters.ts'
 import { parseReference, pathOf } from '../reference.ts'
 import { usageError } from '../terminal/failure.ts'
 import { table, timeText } from '../terminal/table.ts'
@@ -18,19 +19,24 @@ const list = command<Record<never, never>>({
     const rows = keys.map((key) => [
       key.id,
       key.scope,
+      limitText(key),
       key.start,
       key.expiresAt === null ? 'never' : timeText(key.expiresAt),
       key.lastUsedAt === null ? 'never' : timeText(key.lastUsedAt),
       key.label,
     ])
-    await table(call, ['id', 'scope', 'begins', 'ends', 'used', 'label'], rows)
+    await table(call, ['id', 'scope', 'for', 'begins', 'ends', 'used', 'label'], rows)
   },
 })
+
+/** A registry of 0.1 names the collections of no key. */
+const limitText = ({ limited, collections, collectionId }: Key): string =>
+  limited === true || collectionId !== null ? (collections?.join(' ') ?? 'one collection') : 'all'
 
 type CreateFlags = {
   readonly label: string
   readonly scope: 'read' | 'write' | 'admin'
-  readonly collection?: string
+  readonly collection?: readonly string[]
   readonly expires?: string
 }
 
@@ -40,20 +46,17 @@ const create = command<CreateFlags>({
   flags: {
     label: { kind: 'parsed', parse: String, placeholder: 'text', brief: 'Label of the key' },
     scope,
-    collection: text('owner/slug', 'Limit the key to one collection'),
+    collection: several('owner/slug', 'Limit the key to this collection; repeat for up to 50'),
     expires: text('90d', 'Expire after 90d, 2w or 1y, or on a date (default: together with the key in use)'),
   },
   run: async (call, flags) => {
     const { client } = await call.connect()
     const { label, scope, collection, expires } = flags
-    const collectionId =
-      collection === undefined
-        ? undefined
-        : (await client.collections.get(pathOf(parseReference(collection)))).id
+    const limits = await limitsOf(client, collection ?? [])
     const expiresAt = expires === undefined ? undefined : endOf(expires)
     // As on the page of keys: only the scope `admin` manages and deletes.
     const roleCap = scope === 'admin' ? null : 'member'
-    const made = await client.keys.create({ label, scope, collectionId, roleCap, expiresAt })
+    const made = await client.keys.create({ label, scope, ...limits, roleCap, expiresAt })
     if (flags.json) return call.json(made)
     await call.line(made.key)
     call.say(
@@ -61,6 +64,17 @@ const create = command<CreateFlags>({
     )
   },
 })
+
+/** One collection goes by its id, which registries of 0.1 know, too. */
+async function limitsOf(
+  client: Client,
+  names: readonly string[],
+): Promise<{ collectionId?: string; collections?: string[] }> {
+  const collections = names.map((name) => pathOf(parseReference(name)))
+  if (collections.length === 0) return {}
+  if (collections.length > 1) return { collections }
+  return { collectionId: (await client.collections.get(collections[0]!)).id }
+}
 
 const dayMs = 86_400_000
 const units: Readonly<Record<string, number>> = { d: dayMs, w: 7 * dayMs, y: 365 * dayMs }

@@ -17,6 +17,8 @@ of the next try.
 **Subject.** \`X-Resource\` of a successful answer names what it is about: the path and query, with the number of the version in place of \`latest\`.
 A cache or a mirror may mix up two answers: compare the header with the request. A part of over 256 characters is \`sha256:\` with the hash of it.
 
+**Keys that end.** Answers to a key that ends within 14 days have its expiry in \`Ulmus-Key-Expires\`.
+
 **First steps** to a published version: sign in, create a key (\`POST /api/accounts/keys\`), create a collection
 (\`POST /api/accounts/{owner}/collections\`), then push a version in three steps, described under \`pushes\`.`
 

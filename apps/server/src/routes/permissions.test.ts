@@ -185,6 +185,20 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
         expect([id, place, await row(contract.call(id), place)]).toEqual([id, place, rows[place]])
   })
 
+  test('a key for two collections may at each of them what a key for it alone may', async () => {
+    const isIn = (id: string) => id !== 'deleteCollection'
+    for (const id of Object.values(inCollection)
+      .flatMap(({ operations }) => operations)
+      .filter(isIn))
+      for (const place of places) {
+        const answers = [
+          await cell(contract.call(id), 'two', place),
+          await cell(contract.call(id), 'here', place),
+        ]
+        expect([id, place, answers[0]]).toEqual([id, place, answers[1]])
+      }
+  })
+
   test('changing the address or the visibility of a collection', async () => {
     for (const place of places)
       for (const body of [{ slug: place }, { public: place === 'public' }])

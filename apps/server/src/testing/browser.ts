@@ -39,7 +39,13 @@ export async function keyFor(
   url: string,
   cookie: string,
   scope: 'read' | 'write' | 'admin',
-  more: { label?: string; collectionId?: string; roleCap?: 'member'; expiresAt?: string } = {},
+  more: {
+    label?: string
+    collectionId?: string
+    collections?: string[]
+    roleCap?: 'member'
+    expiresAt?: string
+  } = {},
 ): Promise<string> {
   const response = testClient(url, { cookie }).post('/accounts/keys', { label: 'test', scope, ...more })
   return (await expectStatus(response, 201)).json.key

@@ -28,7 +28,7 @@ export interface Guild {
   /**
    * Client of a caller, by its name in the tables: `anon`; with a session `own`, `adm`, `mem`, `str`, `oper`, `sus`, `grace`, and the collaborators `rd`, `wr`, `mg` and the former one `ex`; `ended`
    * with an expired one; `own-read` and so on with a key; `here` and `there` with write keys of the owner, limited to the collection at the
-   * place and to another one; `here-admin` with such a key of scope `admin`; `own-capped` with a write key capped at the role `member`; `job` with a key of a trusted publisher of the collection; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
+   * place and to another one; `here-admin` with such a key of scope `admin`; `own-capped` with a write key capped at the role `member`; `job` with a key of a trusted publisher of the collection; `two` with a write key of the owner for the public and the private collection; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
    */
   client(caller: string, place: Place): TestClient
   /** True if a caller has this name. */
@@ -55,6 +55,7 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
   const limited = new Map<Place, TestClient>()
   const limitedAdmins = new Map<Place, TestClient>()
   const ofJobs = new Map<Place, TestClient>()
+  let ofTwo: TestClient
 
   /** Two versions, of which the second is withdrawn. */
   async function fill(slug: string): Promise<void> {
@@ -69,9 +70,11 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
     (await expectStatus(ofOwner.post('/api/accounts/guild/collections', { slug, public: isPublic }))).json.id
   async function renew(): Promise<void> {
     await people.signInAgain()
+    let isNew = false
     for (const place of ['public', 'private'] as const) {
       const { status } = await ofOwner.get(`/api/collections/guild/${place}`)
       if (status === 200) continue
+      isNew = true
       const collectionId = await make(place, place === 'public')
       await fill(place)
       for (const [user, grant] of Object.entries({ rd: 'read', wr: 'write', mg: 'admin', ex: 'admin' }))
@@ -84,6 +87,10 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
       const made = await jobs.keyFor(ofOwner, server.url, `guild/${place}`)
       ofJobs.set(place, testClient(server.url, made, ''))
     }
+    if (!isNew) return
+    const collections = ['guild/public', 'guild/private']
+    const key = await server.keyFor(people.cookieOf('own'), 'write', { collections })
+    ofTwo = testClient(server.url, key, '')
   }
 
   await expectStatus(ofOwner.post('/api/accounts', { slug: 'guild', displayName: 'Guild' }))
@@ -100,11 +107,12 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
       const other = place === 'private' ? 'public' : 'private'
       if (caller === 'here') return limited.get(place) ?? limited.get('private')!
       if (caller === 'here-admin') return limitedAdmins.get(place) ?? limitedAdmins.get('private')!
+      if (caller === 'two') return ofTwo
       if (caller === 'job') return ofJobs.get(place) ?? ofJobs.get('private')!
       return caller === 'there' ? limited.get(other)! : people.get(caller)!
     },
     knows: (caller) =>
-      ['here', 'there', 'here-admin', 'job'].includes(caller) || people.get(caller) !== undefined,
+      ['here', 'there', 'here-admin', 'job', 'two'].includes(caller) || people.get(caller) !== undefined,
     renew,
     async end() {
       await server.close()

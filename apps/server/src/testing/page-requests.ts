@@ -51,7 +51,7 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /settings (save)': posted({ displayName: 'Guest' }),
   'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),
   'POST /settings/keys (make for a collection)': posted({
-    ...{ label: 'made', scope: 'read', collection: 'guild/private' },
+    ...{ label: 'made', scope: 'read', collections: 'guild/private' },
   }),
   'POST /settings/sessions (all others)': posted({}),
   'POST /settings/sessions (unknown)': posted({ end: nothing }),

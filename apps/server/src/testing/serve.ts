@@ -51,7 +51,13 @@ export interface TestServer {
   keyFor(
     cookie: string,
     scope: 'read' | 'write' | 'admin',
-    more?: { label?: string; collectionId?: string; roleCap?: 'member'; expiresAt?: string },
+    more?: {
+      label?: string
+      collectionId?: string
+      collections?: string[]
+      roleCap?: 'member'
+      expiresAt?: string
+    },
   ): Promise<string>
   /** Stops the server and keeps its data: another server can start on `dataFolder`. */
   stop(): Promise<void>

@@ -36,18 +36,18 @@ import {
 const mine = 'c0000000-0000-0000-0000-000000000001'
 const other = 'c0000000-0000-0000-0000-000000000002'
 
-const caller = (scope: Scope, limitedTo: string | null = null, kind: Caller['kind'] = 'key'): Caller => ({
+const caller = (scope: Scope, limited: string | null = null, kind: Caller['kind'] = 'key'): Caller => ({
   kind,
   accountId: 'a0000000-0000-0000-0000-000000000001',
   accountSlug: 'ann',
   scope,
-  limitedTo,
+  limitedTo: limited === null ? null : [limited],
   credential: null,
   expiresAt: null,
 })
 
 /**
- * `here` and `there`: write keys limited to the collection in question, and to another; `manager`: the first with scope `admin`.
+ * `here`, `there` and `both`: write keys limited to the collection in question, to another, and to both; `manager`: the first with scope `admin`.
  * `capped`: a write key that acts as a member.
  */
 const principals = {
@@ -58,6 +58,7 @@ const principals = {
   read: caller('read'),
   here: caller('write', mine),
   there: caller('write', other),
+  both: { ...caller('write'), limitedTo: [mine, other] } as Caller,
   manager: caller('admin', mine),
   capped: { ...caller('write'), roleCap: 'member' } as Caller,
 }
@@ -77,11 +78,12 @@ const member = 'not_a_member'
 const role = 'insufficient_role'
 
 /** Answers by principal, for the roles none, member, admin, owner. A single answer applies to all four. */
-type Table<T> = Record<Name, T | [T, T, T, T]>
+type Table<T> = Record<Exclude<Name, 'both'>, T | [T, T, T, T]>
 
 function check<T>(table: Table<T>, ask: (who: Principal, role: Role | null) => T) {
   for (const name of names) {
-    const cell = table[name]
+    // A key for two collections gets the answers of one for this collection alone.
+    const cell = table[name === 'both' ? 'here' : name]
     roles.forEach((held, i) => {
       const wanted = Array.isArray(cell) ? cell[i] : cell
       expect(ask(principals[name], held), `${name}, ${held ?? 'no role'}`).toBe(wanted)
@@ -446,8 +448,8 @@ test('a capped key acts as a member, whatever its scope', () => {
 })
 
 test('usualRoleCap: keys of one collection are capped unless they manage it, and a capped key makes capped ones', () => {
-  const capOf = (who: Caller, wanted: Scope, collectionId: string | null) =>
-    usualRoleCap(who, { scope: wanted, collectionId })
+  const capOf = (who: Caller, wanted: Scope, limited: string | null) =>
+    usualRoleCap(who, { scope: wanted, collectionIds: limited === null ? null : [limited] })
   const ofAdmin = (wanted: Scope, collectionId: string | null) => capOf(caller('admin'), wanted, collectionId)
   expect([ofAdmin('read', null), ofAdmin('write', null), ofAdmin('admin', null)]).toEqual([null, null, null])
   expect([ofAdmin('read', mine), ofAdmin('write', mine), ofAdmin('admin', mine)]).toEqual([
@@ -458,27 +460,31 @@ test('usualRoleCap: keys of one collection are capped unless they manage it, and
 
 test('mayHandleKey: a capped key handles only capped ones', () => {
   const capped = principals.capped
-  expect(mayHandleKey(capped, { scope: 'write', collectionId: null, roleCap: 'member' })).toBe('ok')
-  expect(mayHandleKey(capped, { scope: 'read', collectionId: mine, roleCap: null })).toBe(role)
-  expect(mayHandleKey(capped, { scope: 'admin', collectionId: null, roleCap: null })).toBe(scope)
+  expect(mayHandleKey(capped, { scope: 'write', collectionIds: null, roleCap: 'member' })).toBe('ok')
+  expect(mayHandleKey(capped, { scope: 'read', collectionIds: [mine], roleCap: null })).toBe(role)
+  expect(mayHandleKey(capped, { scope: 'admin', collectionIds: null, roleCap: null })).toBe(scope)
 })
 
-test.each<[Name, Scope, string | null, Decision]>([
+test.each<[Name, Scope, string[] | null, Decision]>([
   ['session', 'admin', null, 'ok'],
   ['admin', 'admin', null, 'ok'],
-  ['admin', 'read', mine, 'ok'],
+  ['admin', 'read', [mine, other], 'ok'],
   ['write', 'admin', null, scope],
   ['write', 'write', null, 'ok'],
-  ['write', 'read', other, 'ok'],
+  ['write', 'read', [other], 'ok'],
   ['read', 'write', null, scope],
   ['read', 'read', null, 'ok'],
-  ['here', 'write', mine, 'ok'],
-  ['here', 'read', mine, 'ok'],
-  ['here', 'admin', mine, scope],
+  ['here', 'write', [mine], 'ok'],
+  ['here', 'read', [mine], 'ok'],
+  ['here', 'admin', [mine], scope],
   ['here', 'read', null, limit],
-  ['here', 'read', other, limit],
-])('mayHandleKey: %s, a key of scope %s for %s: %s', (name, wanted, collectionId, answer) => {
-  expect(mayHandleKey(principals[name] as Caller, { scope: wanted, collectionId, roleCap: null })).toBe(
+  ['here', 'read', [other], limit],
+  ['here', 'read', [mine, other], limit],
+  ['both', 'read', [mine, other], 'ok'],
+  ['both', 'read', [other], 'ok'],
+  ['both', 'read', null, limit],
+])('mayHandleKey: %s, a key of scope %s for %s: %s', (name, wanted, collectionIds, answer) => {
+  expect(mayHandleKey(principals[name] as Caller, { scope: wanted, collectionIds, roleCap: null })).toBe(
     answer,
   )
 })

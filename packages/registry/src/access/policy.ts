@@ -82,9 +82,9 @@ export function mayEnter(who: Principal, entrance: Entrance): Decision {
 /** Permission to open pages, which show whatever the account may see. */
 export const mayOpenPages = (who: Principal): Decision => (isWorkload(who) ? 'publisher_key' : 'ok')
 
-/** A limited key acts for its account only at its own collection. */
+/** A limited key acts for its account only at its own collections. */
 const reaches = (who: Principal, { collection }: Standing): boolean =>
-  who.kind !== 'anonymous' && (who.limitedTo === null || who.limitedTo === collection.id)
+  who.kind !== 'anonymous' && (who.limitedTo?.includes(collection.id) ?? true)
 
 /** False: the look-up must answer as if the collection did not exist. */
 export const maySee = (who: Principal, at: Standing): boolean =>
@@ -110,13 +110,13 @@ export const mayReadOpened = (who: Principal, opening: { readonly until: Date },
 /** The view of an opened collection: all of it, unless the operator asks for what the public reads. */
 export const viewOfOpened = (who: Principal): View => (choosesPublic(who) ? 'public' : 'full')
 
-/** Private events that a caller sees: of its accounts and grants or, with a limited key, of one of their collections. Null: none. */
+/** Private events that a caller sees: of its accounts and grants or, with a limited key, of its collections alone. Null: none. */
 export const privateEventsFor = (
   who: Principal,
-): { readonly accountId: string; readonly onlyCollection: string | undefined } | null =>
+): { readonly accountId: string; readonly onlyCollections: readonly string[] | undefined } | null =>
   who.kind === 'anonymous' || who.view === 'public'
     ? null
-    : { accountId: who.accountId, onlyCollection: who.limitedTo ?? undefined }
+    : { accountId: who.accountId, onlyCollections: who.limitedTo ?? undefined }
 
 /** The account's role, or the lower role that the key is capped at. Compare no role with `roleCovers` before this. */
 const capped = (who: Principal, role: Role | null): Role | null =>
@@ -126,7 +126,7 @@ const capped = (who: Principal, role: Role | null): Role | null =>
 export const actsAs = (who: Principal, role: Role | null, wanted: Role): boolean =>
   roleCovers(capped(who, role), wanted)
 
-/** True for a key of one collection that does not manage it. */
+/** True for a limited key that does not manage its collections. */
 const isBounded = (who: Principal): boolean =>
   who.kind !== 'anonymous' && who.limitedTo !== null && !scopeCovers(who.scope, 'admin')
 
@@ -259,36 +259,36 @@ export const webhookBelongsToOwner = (who: Principal, role: Role | null): boolea
 export const mayLeaveWebhook = (who: Caller): Decision => (who.expiresAt === null ? 'ok' : 'key_limited')
 
 /** Permission to read and change a webhook. `role`: the caller's in the account that the webhook belongs to. */
-export const mayHandleWebhook = (who: Principal, role: Role | null): boolean =>
-  mayManageAccount(who, role) === 'ok'
+export const mayHandleWebhook = (who: Principal, role: Role | null) => mayManageAccount(who, role) === 'ok'
 
 /** The facts about an API key that decide permissions. */
 export interface KeyFacts {
   readonly scope: Scope
-  readonly collectionId: string | null
+  /** Collections that it is limited to; null: it is not. */
+  readonly collectionIds: readonly string[] | null
   readonly roleCap: RoleCap | null
 }
 
-/** The cap of a new key that names none: its maker's; `member` for a key of one collection, unless it may manage it. */
+/** The cap of a new key that names none: its maker's; `member` for a limited key, unless it may manage its collections. */
 export const usualRoleCap = (
   who: Caller,
-  { scope, collectionId }: Omit<KeyFacts, 'roleCap'>,
-): RoleCap | null => who.roleCap ?? (collectionId !== null && scope !== 'admin' ? 'member' : null)
+  { scope, collectionIds }: Omit<KeyFacts, 'roleCap'>,
+): RoleCap | null => who.roleCap ?? (collectionIds !== null && scope !== 'admin' ? 'member' : null)
 
-/**
- * A key is created and revoked only by a credential at least as strong: a stolen read key cannot create or revoke a write key, nor
- * a key that acts as a member one that acts as an owner.
- */
+/** A key is created and revoked only by a credential at least as strong: by no stolen read key a write key, by no capped key another. */
 export function mayHandleKey(who: Caller, key: KeyFacts): Decision {
   if (isWorkload(who)) return 'publisher_key'
   if (!scopeCovers(who.scope, key.scope)) return 'insufficient_scope'
   if (who.roleCap !== undefined && key.roleCap === null) return 'insufficient_role'
-  return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
+  return isWithin(key, who) ? 'ok' : 'key_limited'
 }
 
-/** A limited key lists only keys limited to the same collection. A trusted publisher's key lists none. */
-export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
-  !isWorkload(who) && (who.limitedTo === null || who.limitedTo === key.collectionId)
+/** A limited key lists only keys that are limited to some of its collections. A trusted publisher's key lists none. */
+export const mayListKey = (who: Caller, key: KeyFacts): boolean => !isWorkload(who) && isWithin(key, who)
+
+/** True if the key works for no collection that the caller's credential does not work for. */
+const isWithin = ({ collectionIds }: KeyFacts, { limitedTo }: Caller): boolean =>
+  limitedTo === null || (collectionIds?.every((id) => limitedTo.includes(id)) ?? false)
 
 /** An expiring key cannot create one that outlives it: a thief could otherwise extend a temporary key. */
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Decision =>

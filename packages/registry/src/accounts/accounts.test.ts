@@ -37,7 +37,7 @@ describe.each(anyDatabase)('accounts on $name', (database) => {
   const user = async (
     name: string,
     scope: Scope = 'admin',
-    limitedTo: string | null = null,
+    limitedTo: readonly string[] | null = null,
   ): Promise<Caller> => {
     const account = await accounts.signIn(identity({ preferredUsername: name }))
     const { id: accountId, slug: accountSlug } = account
@@ -101,7 +101,7 @@ describe.each(anyDatabase)('accounts on $name', (database) => {
       expect(await codeOf(org(ann, [...reservedAccountSlugs][0]!))).toBe('reserved_slug')
       expect(await codeOf(org(ann, 'a\0b'))).toBe('invalid_slug')
       expect(await codeOf(org({ ...ann, scope: 'write' }, 'beta'))).toBe('insufficient_scope')
-      expect(await codeOf(org({ ...ann, limitedTo: ann.accountId }, 'beta'))).toBe('key_limited')
+      expect(await codeOf(org({ ...ann, limitedTo: [ann.accountId] }, 'beta'))).toBe('key_limited')
       expect(await codeOf(accounts.createOrg(anonymous, { slug: 'beta', displayName: 'b' }))).toBe(
         'unauthenticated',
       )

@@ -134,7 +134,7 @@ describe.each(serviceDatabases)('collaborators on $name', (database) => {
     // Keys: none of a limited one sees or changes the list.
     const limited: Caller = {
       ...boss,
-      limitedTo: (await findVisibleCollection(context, boss, path)).collection.id,
+      limitedTo: [(await findVisibleCollection(context, boss, path)).collection.id],
     }
     expect(await outcome(services.collaborators.list(limited, path))).toBe('key_limited')
   })

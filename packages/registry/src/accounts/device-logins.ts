@@ -130,7 +130,8 @@ export function deviceLoginsOf(context: Context) {
           : await findNamedCollection(context, actingAccount(caller.accountId), { owner, slug })
       const collectionId = found?.collection.id ?? null
       const { scope } = deviceLogin
-      demandMayHandle(caller, { scope, collectionId, roleCap: roleCapOf(scope) })
+      const collectionIds = collectionId === null ? null : [collectionId]
+      demandMayHandle(caller, { scope, collectionIds, roleCap: roleCapOf(scope) })
       demand(mayMakeKeyUntil(caller, keyExpiresAt), { until: caller.expiresAt?.toISOString() })
       await decide(who, userCode, {
         status: 'allowed',
@@ -205,10 +206,11 @@ async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
     // Approvals from before a suspension yield no key.
     if (account.suspendedAt !== null) return new RegistryError('access_denied')
     const by = { ...actingAccount(accountId, { address }), accountSlug: account.slug }
+    const collectionIds = collectionId === null ? null : [collectionId]
     return addKey(
       context,
       tx,
-      { accountId, label, scope, collectionId, roleCap: roleCapOf(scope), expiresAt },
+      { accountId, label, scope, collectionIds, roleCap: roleCapOf(scope), expiresAt },
       (act) => tell({ ...act, by }),
     )
   })

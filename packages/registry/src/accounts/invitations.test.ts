@@ -97,7 +97,7 @@ describe.each(serviceDatabases)('invitations on $name', (database) => {
     expect(await outcome(invitations.answer({ ...grace, scope: 'write' }, made.token, true))).toBe(
       'insufficient_scope',
     )
-    expect(await outcome(invitations.answer({ ...grace, limitedTo: 'x' }, made.token, true))).toBe(
+    expect(await outcome(invitations.answer({ ...grace, limitedTo: ['x'] }, made.token, true))).toBe(
       'key_limited',
     )
     expect((await invitations.find(grace, made.token)).org.slug).toBe(org.slug)

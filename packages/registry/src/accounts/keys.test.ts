@@ -1,12 +1,13 @@
 /** http-api §3 "Keys" and §1 "Credentials", on real databases. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeRawKey } from '../access/raw-key.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
 import { anonymous, type Caller, type Scope } from '../principal.ts'
 import { addAccount, addCollection, addMember, openContext, type TestContext } from '../testing/context.ts'
 import { accountsOf } from './accounts.ts'
 import { type Sessions, sessionsOf } from './browser-sessions.ts'
-import { type Keys, keysOf, liveKeysMax, makeRawKey } from './keys.ts'
+import { type Keys, keysOf, liveKeysMax } from './keys.ts'
 import { membersOf } from './members.ts'
 
 const start = Date.parse('2026-01-15T10:20:30.400Z')
@@ -122,12 +123,14 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       label: 'ci',
       scope: 'write',
       collectionId: null,
+      ...{ limited: false, collections: null },
       roleCap: null,
       expiresAt: null,
     })
     const [item] = await keys.list(ann)
     expect(item).toEqual({
       ...{ id: made.id, label: 'ci', scope: 'write', collectionId: null, roleCap: null },
+      ...{ limited: false, collections: null },
       start: made.key.slice(0, 9),
       ...{ createdAt: '2026-01-15T10:20:30.400Z', expiresAt: null, lastUsedAt: null },
     })
@@ -140,7 +143,13 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     const limitedTo = await collection(ann, 'only')
     const { id, key } = await keys.create(ann, { label: 'x', scope: 'read', collectionId: limitedTo })
     expect(await keys.resolve(key, '::1')).toEqual({
-      ...{ kind: 'key', accountId: ann.accountId, accountSlug: ann.accountSlug, scope: 'read', limitedTo },
+      ...{
+        kind: 'key',
+        accountId: ann.accountId,
+        accountSlug: ann.accountSlug,
+        scope: 'read',
+        limitedTo: [limitedTo],
+      },
       credential: { key: id },
       ...{ expiresAt: null, roleCap: 'member' },
       means: { key: { id, label: 'x' }, address: '::1' },
@@ -170,6 +179,103 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     expect(await orgs(key)).toEqual(['home-org'])
     expect(await orgs(own.key)).toEqual([])
     expect(await orgs(strong.key)).toEqual(['home-org', 'other-org'])
+  })
+
+  test('a key for several collections reaches these alone; a deleted one leaves it, and the last ends it', async () => {
+    const ann = await user('several')
+    const [one, two, three] = [
+      await collection(ann, 'one'),
+      await collection(ann, 'two'),
+      await collection(ann, 'three'),
+    ]
+    const names = ['one', 'two', 'two'].map((slug) => `${ann.accountSlug}/${slug}`)
+    const made = await keys.create(ann, { label: 'x', scope: 'write', collections: names })
+    expect(made).toMatchObject({
+      ...{ collectionId: null, limited: true, collections: names.slice(0, 2), roleCap: 'member' },
+    })
+    expect(await keys.list(ann)).toMatchObject([
+      { limited: true, collections: names.slice(0, 2), collectionId: null },
+    ])
+    const limitedTo = async () => (await keys.resolve(made.key)).limitedTo
+    expect(await limitedTo()).toEqual([one, two].sort())
+    const drop = (id: string) => context.database.query('delete from collections where id = $1', [id])
+    await drop(two)
+    expect(await limitedTo()).toEqual([one])
+    // What it says now of itself is true for clients that know keys of one collection alone.
+    expect(await keys.list(ann)).toMatchObject([
+      { limited: true, collections: [names[0]], collectionId: one },
+    ])
+    await drop(one)
+    expect(await codeOf(keys.resolve(made.key))).toBe('unauthenticated')
+    expect(await keys.list(ann)).toEqual([])
+    expect(three).toEqual(expect.any(String))
+  })
+
+  test('two last collections that are deleted at once end their key', async () => {
+    const ann = await user('at-once')
+    const ids = [await collection(ann, 'one'), await collection(ann, 'two')]
+    const collections = ['one', 'two'].map((slug) => `${ann.accountSlug}/${slug}`)
+    const { key } = await keys.create(ann, { label: 'x', scope: 'read', collections })
+    // Both rows are gone before either transaction ends.
+    const gone = ids.map(() => Promise.withResolvers<void>())
+    const drop = (id: string, at: number) =>
+      context.database.transact(async (tx) => {
+        if (database.name === 'server')
+          await Promise.race([gone[1 - at]!.promise, new Promise((r) => setTimeout(r, 200))])
+        await tx.query('delete from collections where id = $1', [id])
+        gone[at]!.resolve()
+      })
+    await Promise.all(ids.map(drop))
+    expect(await codeOf(keys.resolve(key))).toBe('unauthenticated')
+    const { rows } = await context.database.query('select from api_keys where account_id = $1', [
+      ann.accountId,
+    ])
+    expect(rows).toEqual([])
+  })
+
+  test('names of collections are looked up by the rights of the account; a limited key learns of no others', async () => {
+    const ann = await user('namer')
+    const bob = await user('bob-of-namer')
+    await collection(ann, 'one')
+    await collection(ann, 'two')
+    await collection(bob, 'hidden')
+    const make = (who: Caller, ...slugs: string[]) =>
+      codeOf(
+        keys.create(who, {
+          label: 'x',
+          scope: 'read',
+          collections: slugs.map((slug) => `${ann.accountSlug}/${slug}`),
+        }),
+      )
+    expect(await make(ann, 'one', 'absent')).toBe('collection_not_found')
+    const hidden = { label: 'x', scope: 'read', collections: [`${bob.accountSlug}/hidden`] } as const
+    expect(await codeOf(keys.create(ann, { ...hidden, collections: [...hidden.collections] }))).toBe(
+      'collection_not_found',
+    )
+    const { key } = await keys.create(ann, {
+      label: 'x',
+      scope: 'read',
+      collections: [`${ann.accountSlug}/one`],
+    })
+    const limited = await keys.resolve(key)
+    expect(await make(limited, 'one')).toBe('ok')
+    // The same answer for a collection that the account sees and for none.
+    expect([await make(limited, 'two'), await make(limited, 'absent')]).toEqual(
+      Array(2).fill('collection_not_found'),
+    )
+  })
+
+  test('answers say when a key ends within 14 days', async () => {
+    const ann = await user('ending')
+    const endOf = async (days: number | null) => {
+      const expiresAt = days === null ? null : new Date(start + days * 86_400_000).toISOString()
+      const { key } = await keys.create(ann, { label: 'x', scope: 'read', expiresAt })
+      return keys.soonEnding(await keys.resolve(key))
+    }
+    expect([await endOf(null), await endOf(14), await endOf(13)]).toEqual([
+      ...[undefined, undefined, new Date(start + 13 * 86_400_000).toISOString()],
+    ])
+    expect(keys.soonEnding({ ...ann, kind: 'session', expiresAt: new Date(start + 1) })).toBeUndefined()
   })
 
   test('malformed, unknown, revoked and expired keys are refused', async () => {
@@ -213,11 +319,11 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     const ann = await user('strong')
     const here = await collection(ann, 'here')
     const there = await collection(ann, 'there')
-    const as = (scope: Scope, limitedTo: string | null = null): Caller => ({
+    const as = (scope: Scope, limited: string | null = null): Caller => ({
       ...ann,
       kind: 'key',
       scope,
-      limitedTo,
+      limitedTo: limited === null ? null : [limited],
     })
     const make = (who: Caller, scope: Scope, collectionId: string | null = null) =>
       codeOf(keys.create(who, { label: 'x', scope, collectionId }))
@@ -381,7 +487,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       expect(await codeOf(sessions.endOne(ben, wrong))).toBe('session_not_found')
     for (const scope of ['read', 'write'] as const)
       expect(await codeOf(sessions.endOne({ ...ann, kind: 'key', scope }, id))).toBe('insufficient_scope')
-    expect(await codeOf(sessions.list({ ...ann, kind: 'key', limitedTo: id }))).toBe('key_limited')
+    expect(await codeOf(sessions.list({ ...ann, kind: 'key', limitedTo: [id] }))).toBe('key_limited')
     await sessions.endOne(first!, id)
     expect(await codeOf(sessions.endOne(first!, id))).toBe('session_not_found')
     expect(await codeOf(sessions.endOthers(second!))).toBe('unauthenticated')

@@ -3,8 +3,6 @@
  * hash of a key: the raw key is returned once, to its creator.
  */
 
-import { randomBytes } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import { hashText } from '@ulmus/content'
 import {
   countLiveKeys,
@@ -23,6 +21,7 @@ import type { CreateKey, Key } from '@ulmus/wire'
 import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount, onMissingRow } from '../access/authority.ts'
+import { findNamedCollection } from '../access/find-collection.ts'
 import {
   type KeyFacts,
   mayHandleKey,
@@ -31,6 +30,7 @@ import {
   maySee,
   usualRoleCap,
 } from '../access/policy.ts'
+import { isRawKey, keyStartLength, makeRawKey } from '../access/raw-key.ts'
 import { suspendedError } from '../access/suspended.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
@@ -38,9 +38,12 @@ import { instantText, instantTextOrNull, readInstant } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
+import { itemOf, limitsOf, namesOf } from './key-answers.ts'
 
 /** Maximum valid keys of an account, neither expired nor revoked, as in docs/limits.md. */
 export const liveKeysMax = 100
+/** Days before the expiry of a key when its answers and the page of keys begin to say so. */
+export const soonDays = 14
 /** Days for which an expired key is still listed. */
 const expiredKeyDays = 30
 const minuteMilliseconds = 60_000
@@ -61,11 +64,13 @@ export function keysOf(context: Context) {
      */
     create: (who: Principal, wanted: CreateKey): Promise<MadeKey> => createKey(context, who, wanted),
 
-    /** Keys of the caller's account, the oldest first. A limited key lists only keys limited to its collection. */
+    /** Keys of the caller's account, the oldest first. A limited key lists only keys limited to some of its collections. */
     async list(who: Principal): Promise<Key[]> {
       const caller = demandCaller(who)
       const keys = await listKeys(database, caller.accountId)
-      return keys.filter((key) => mayListKey(caller, key)).map(itemOf)
+      const listed = keys.filter((key) => mayListKey(caller, key))
+      const names = await namesOf(database, caller.accountId, listed)
+      return listed.map((key) => itemOf(key, names))
     },
 
     /** @throws key_not_found (also for a key of another account), insufficient_scope, insufficient_role, key_limited */
@@ -96,11 +101,11 @@ export function keysOf(context: Context) {
       const now = context.now()
       if (key.expiresAt !== null && key.expiresAt <= now)
         throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)
-      const { id, label, accountId, accountSlug, scope, collectionId, expiresAt, workload, roleCap } = key
+      const { id, label, accountId, accountSlug, scope, collectionIds, expiresAt, workload, roleCap } = key
       if (workload !== null && !context.issuers.some(({ issuer }) => issuer === workload.issuer))
         throw bad('This registry no longer trusts the issuer that this API key was made for.')
       const caller: Caller = {
-        ...{ kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId },
+        ...{ kind: 'key', accountId, accountSlug, scope, limitedTo: collectionIds },
         ...{ credential: { key: id }, expiresAt },
         ...(roleCap !== null && { roleCap }),
         means: {
@@ -114,6 +119,16 @@ export function keysOf(context: Context) {
       return caller
     },
 
+    /**
+     * Expiry of the caller's key, if it ends within 14 days; undefined otherwise, and for keys of trusted publishers, which live for
+     * minutes. ISO 8601.
+     */
+    soonEnding({ kind, expiresAt, means }: Caller): string | undefined {
+      if (kind !== 'key' || expiresAt === null || means?.workload !== undefined) return undefined
+      const left = expiresAt.getTime() - context.now().getTime()
+      return left < soonDays * 86_400_000 ? instantText(expiresAt) : undefined
+    },
+
     /** Resolves when every use noted so far is written. */
     settle: () => uses.settle(),
   }
@@ -124,10 +139,12 @@ export type MadeKey = Omit<Key, 'start' | 'createdAt' | 'lastUsedAt'> & { key: s
 
 async function createKey(context: Context, who: Principal, wanted: CreateKey): Promise<MadeKey> {
   const caller = demandCaller(who)
-  const collectionId = wanted.collectionId ?? null
-  const { label, scope, roleCap = usualRoleCap(caller, { scope, collectionId }) } = wanted
+  const { collectionId = null, collections } = wanted
+  const named = collections && (await idsOf(context, caller, collections))
+  const collectionIds = named ?? (collectionId === null ? null : [collectionId])
+  const { label, scope, roleCap = usualRoleCap(caller, { scope, collectionIds }) } = wanted
   if (scope === 'admin' && roleCap !== null) throw cappedAdmin()
-  demandMayHandle(caller, { scope, collectionId, roleCap })
+  demandMayHandle(caller, { scope, collectionIds, roleCap })
   const now = context.now()
   const expiresAt = wanted.expiresAt === undefined ? caller.expiresAt : expiryOf(wanted.expiresAt, now)
   demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
@@ -135,7 +152,7 @@ async function createKey(context: Context, who: Principal, wanted: CreateKey): P
   const { accountId } = caller
   return audited(context, who, async (tx, tell) => {
     await demandOwnAccount(context, tx, caller)
-    return addKey(context, tx, { accountId, label, scope, collectionId, roleCap, expiresAt }, tell)
+    return addKey(context, tx, { accountId, label, scope, collectionIds, roleCap, expiresAt }, tell)
   })
 }
 
@@ -158,7 +175,7 @@ const cappedAdmin = () =>
 
 /** A key to insert, in a transaction that has locked its account. */
 export interface KeyToAdd
-  extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionId' | 'roleCap' | 'expiresAt'> {}
+  extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionIds' | 'roleCap' | 'expiresAt'> {}
 
 const ofNoPublisher = { publisherId: null, workload: null }
 
@@ -170,7 +187,7 @@ export async function addKey(
   tell: Tell,
 ): Promise<MadeKey> {
   const now = context.now()
-  const { accountId, label, scope, collectionId, roleCap, expiresAt } = wanted
+  const { accountId, label, scope, collectionIds, roleCap, expiresAt } = wanted
   const live = await countLiveKeys(tx, accountId, now)
   if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
   await deleteKeysExpiredBefore(tx, accountId, new Date(now.getTime() - expiredKeyDays * 86_400_000))
@@ -179,17 +196,36 @@ export async function addKey(
   const secret = { hash: hashText(key), start: key.slice(0, keyStartLength) }
   const row: KeyRow = { id, ...wanted, ...secret, createdAt: now, lastUsedAt: null, ...ofNoPublisher }
   await onMissingRow('collection_not_found', {}, () => insertKey(tx, row))
-  const made = { id, key, label, scope, collectionId, roleCap, expiresAt: instantTextOrNull(expiresAt) }
-  const details = { label, scope, collection: collectionId, roleCap, expiresAt: made.expiresAt }
+  const limits = limitsOf(row, await namesOf(tx, accountId, [row]))
+  const made = { id, key, label, scope, ...limits, roleCap, expiresAt: instantTextOrNull(expiresAt) }
+  const collection = collectionIds?.length === 1 ? collectionIds[0]! : null
+  const details = {
+    ...{ label, scope, collection, roleCap, expiresAt: made.expiresAt },
+    ...(collectionIds !== null && collection === null && { collections: collectionIds.length }),
+  }
   tell({ action: 'key.made', account: accountId, target: id, details })
   return made
 }
 
-/** @throws collection_not_found unless the account may read the collection, whatever the caller's credential. */
+/** @throws collection_not_found unless the account may read the collection, whatever the caller's credential */
 async function demandReadable(context: Context, accountId: string, collectionId: string): Promise<void> {
   const account = actingAccount(accountId)
   const found = await findCollectionById(context.database, collectionId, accountId)
   if (found === undefined || !maySee(account, found)) throw new RegistryError('collection_not_found')
+}
+
+/**
+ * Ids of named collections that the account may read. A limited key finds no others than it can read: it must not learn which
+ * collections its account sees. @throws collection_not_found
+ */
+async function idsOf(context: Context, caller: Caller, names: readonly string[]): Promise<string[]> {
+  const who = caller.limitedTo === null ? actingAccount(caller.accountId) : caller
+  const ids = new Set<string>()
+  for (const name of names) {
+    const [owner = '', slug = ''] = name.split('/')
+    ids.add((await findNamedCollection(context, who, { owner, slug })).collection.id)
+  }
+  return [...ids]
 }
 
 /** Last uses of keys, written in the background at most once a minute per key. */
@@ -232,50 +268,7 @@ function expiryOf(expiresAt: string | null, now: Date): Date | null {
   throw new RegistryError('invalid_request', { details: { issues } })
 }
 
-const itemOf = (key: KeyRow): Key => ({
-  id: key.id,
-  label: key.label,
-  scope: key.scope,
-  collectionId: key.collectionId,
-  roleCap: key.roleCap,
-  start: key.start,
-  createdAt: instantText(key.createdAt),
-  expiresAt: instantTextOrNull(key.expiresAt),
-  lastUsedAt: instantTextOrNull(key.lastUsedAt),
-})
-
 const bad = (reason: string) =>
   new RegistryError('unauthenticated', {
     say: { reason: `${reason} Create another one, or omit the header.` },
   })
-
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 43 digits are enough for 256 bits (62^43 > 2^256), and 6 for 32 bits. */
-const bodyDigits = 43
-const checkDigits = 6
-
-/** Characters at the start of a key that its owner sees in lists. */
-export const keyStartLength = 9
-
-/**
- * `ul_`, 32 random bytes as 43 base62 digits, and their CRC-32 as 6 (http-api §3). The check digits refuse typing errors and the
- * guesses of key scanners without a look-up.
- */
-export function makeRawKey(): string {
-  const body = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), bodyDigits)
-  return `ul_${body}${checkOf(body)}`
-}
-
-/** True if the text has the form of a key, with matching check digits. */
-export function isRawKey(text: string): boolean {
-  const match = /^ul_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
-  return match !== null && checkOf(match[1]!) === match[2]
-}
-
-const checkOf = (body: string) => base62(BigInt(crc32(body)), checkDigits)
-
-function base62(number: bigint, length: number): string {
-  let text = ''
-  for (let rest = number; text.length < length; rest /= 62n) text = digits[Number(rest % 62n)] + text
-  return text
-}

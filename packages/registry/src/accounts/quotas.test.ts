@@ -365,7 +365,13 @@ describe.each(serviceDatabases)('quotas on $name', (database) => {
   test('a key for one collection is not told of the others', async () => {
     const path = await world.collection()
     const { id } = await world.collections.detail(world.me, path)
-    const key = { ...world.me, kind: 'key', id: 'k', label: 'k', limitedTo: id } as unknown as typeof world.me
+    const key = {
+      ...world.me,
+      kind: 'key',
+      id: 'k',
+      label: 'k',
+      limitedTo: [id],
+    } as unknown as typeof world.me
     const text = 'n'.repeat(100)
     async function* body() {
       yield Buffer.from(text)

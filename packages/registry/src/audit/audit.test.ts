@@ -234,7 +234,7 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
     expect(await codeOf(log(own, 'union'))).toBe('not_a_member')
     expect(await codeOf(log(own, 'ben'))).toBe('not_a_member')
     expect(await codeOf(log({ ...own, scope: 'write' }, 'eve'))).toBe('insufficient_scope')
-    expect(await codeOf(log({ ...own, limitedTo: 'x' }, 'eve'))).toBe('key_limited')
+    expect(await codeOf(log({ ...own, limitedTo: ['x'] }, 'eve'))).toBe('key_limited')
     expect(await codeOf(services.audit.list({ kind: 'anonymous' }, 'eve', {}))).toBe('unauthenticated')
     expect(await codeOf(services.audit.stream(own, 'closed', {}))).toBe('insufficient_role')
     expect(await codeOf(log(own, 'missing-account'))).toBe('account_not_found')

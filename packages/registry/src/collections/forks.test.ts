@@ -228,7 +228,7 @@ describe.each(serviceDatabases)('forks on $name', (testDatabase) => {
     await expect(fork({ ...eve, scope: 'read' }, nowhere, 'missing')).rejects.toEqual(
       code('insufficient_scope'),
     )
-    await expect(fork({ ...eve, limitedTo: secret.row.id }, nowhere, 'missing')).rejects.toEqual(
+    await expect(fork({ ...eve, limitedTo: [secret.row.id] }, nowhere, 'missing')).rejects.toEqual(
       code('key_limited'),
     )
     // 404 for an absent or hidden source: before the target.

@@ -152,8 +152,8 @@ export async function listOwned(
     who.kind === 'anonymous'
       ? new Map<string, Grant>()
       : await listGrantsIn(context.database, account.id, who.accountId)
-  const reached = role !== null && limitedTo !== null ? [limitedTo] : [...granted.keys()]
-  const besides = reached.filter((id) => limitedTo === null || id === limitedTo)
+  const reached = role !== null && limitedTo !== null ? limitedTo : [...granted.keys()]
+  const besides = reached.filter((id) => limitedTo?.includes(id) ?? true)
   const page = await pageOf(
     ask,
     orders.updated,

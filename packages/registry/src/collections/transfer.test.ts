@@ -66,7 +66,7 @@ describe.each(serviceDatabases)('on $name', (database) => {
     const old = await person('old', 'owner', null)
     const young = await person('young', null, 'member')
     const fork = await services.forks.create(ann, path, { targetOrg: from.slug, slug: 'copy' })
-    const limited = { ...ann, scope: 'write' as const, limitedTo: collection.id }
+    const limited = { ...ann, scope: 'write' as const, limitedTo: [collection.id] }
     expect(await services.collections.transfer(ann, path, to.slug)).toEqual({ owner: to.slug, slug: 'maps' })
     expect(await see(ann, from.slug)).toEqual({ owner: to.slug, slug: 'maps' })
     expect(await see(limited, to.slug)).toBe('ok')
@@ -109,7 +109,7 @@ describe.each(serviceDatabases)('on $name', (database) => {
     const { transfer } = services.collections
     expect(await outcome(transfer(anonymous, path, to.slug))).toBe('unauthenticated')
     expect(await outcome(transfer({ ...ann, scope: 'write' }, path, to.slug))).toBe('insufficient_scope')
-    expect(await outcome(transfer({ ...ann, limitedTo: collection.id }, path, to.slug))).toBe('key_limited')
+    expect(await outcome(transfer({ ...ann, limitedTo: [collection.id] }, path, to.slug))).toBe('key_limited')
     expect(await outcome(transfer(ann, path, 'missing-account'))).toBe('account_not_found')
     expect(await outcome(transfer(ann, path, '../etc'))).toBe('account_not_found')
     expect(await outcome(transfer(ann, path, from.slug))).toBe('ok')

@@ -42,10 +42,10 @@ describe.each(databases)('lists of events on $name', (database) => {
     await make('open', true)
     const { id } = await collectionsOf(context).create(ada, 'ada', { slug: 'mine', public: false })
     await number()
-    const limited: Caller = { ...ada, limitedTo: id }
+    const limited: Caller = { ...ada, limitedTo: [id] }
     const eve = await signIn('eve')
     // A key for a collection of an organization that its holder has left.
-    const left: Caller = { ...eve, limitedTo: id }
+    const left: Caller = { ...eve, limitedTo: [id] }
     const others = [
       anonymous,
       { ...ada, view: 'public' as const },

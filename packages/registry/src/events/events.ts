@@ -103,7 +103,7 @@ async function filterOf(context: Context, who: Principal, ask: EventsAsk): Promi
   ])
   return {
     ...{ accountIds, collectionIds, kind: ask.kind },
-    onlyCollection: own?.onlyCollection,
+    onlyCollections: own?.onlyCollections,
     collectionId: collection?.collection.id,
     accountId: account?.account.id,
   }

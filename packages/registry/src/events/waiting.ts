@@ -101,10 +101,10 @@ export class Waiting {
 
 /** The list decides; this only saves its query. */
 function mayConcern(event: EventRow, filter: EventFilter): boolean {
-  const { accountIds, collectionIds = [], onlyCollection, collectionId, accountId, kind } = filter
+  const { accountIds, collectionIds = [], onlyCollections, collectionId, accountId, kind } = filter
   const isOwn =
     (accountIds.includes(event.accountId) || collectionIds.includes(event.collectionId)) &&
-    (onlyCollection ?? event.collectionId) === event.collectionId
+    (onlyCollections?.includes(event.collectionId) ?? true)
   return (
     (event.public || isOwn) &&
     (collectionId ?? event.collectionId) === event.collectionId &&

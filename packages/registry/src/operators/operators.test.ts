@@ -89,7 +89,7 @@ describe.each(serviceDatabases)('operators on $name', (database) => {
       const { key } = await keys.create(root, { label: 'k', scope })
       expect(await outcome(operators.jobs(await keys.resolve(key)))).toBe(code)
     }
-    expect(await outcome(operators.jobs({ ...root, limitedTo: 'x' }))).toBe('key_limited')
+    expect(await outcome(operators.jobs({ ...root, limitedTo: ['x'] }))).toBe('key_limited')
   })
 
   test('they find accounts by handle, name and e-mail, and see all logs', async () => {

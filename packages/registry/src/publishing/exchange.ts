@@ -16,7 +16,7 @@ import {
   useToken,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
-import { keyStartLength, makeRawKey } from '../accounts/keys.ts'
+import { keyStartLength, makeRawKey } from '../access/raw-key.ts'
 import { audited } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -112,7 +112,7 @@ async function makeKey(
     const expiresAt = new Date(now.getTime() + expiresIn * 1_000)
     await insertKey(tx, {
       ...{ id: keyId, accountId: place.ownerId, hash: hashText(key), start: key.slice(0, keyStartLength) },
-      ...{ label, scope, collectionId, createdAt: now, expiresAt, lastUsedAt: null },
+      ...{ label, scope, collectionIds: [collectionId], createdAt: now, expiresAt, lastUsedAt: null },
       ...{ publisherId: id, workload, roleCap: 'member' },
     })
     tell({

@@ -123,7 +123,7 @@ describe.each(serviceDatabases)('trusted publishers on $name', (database) => {
     expect(made).toMatchObject({ scope: 'write', expiresIn: 300 })
     const who = await keys.resolve(made.key)
     expect(who).toMatchObject({
-      ...{ accountSlug: 'union', scope: 'write', limitedTo: collectionId, roleCap: 'member' },
+      ...{ accountSlug: 'union', scope: 'write', limitedTo: [collectionId], roleCap: 'member' },
       means: { key: { label: 'group/maps' }, workload: { publisher: id, claims: { sha: '714a629c0b' } } },
     })
     const again = publishing.exchange(anonymous, { token: one, ...path }, origin)
@@ -386,7 +386,7 @@ describe.each(serviceDatabases)('trusted publishers on $name', (database) => {
       [eve!, 'collection_not_found'],
       [mel, 'insufficient_role'],
       [{ ...owner(), scope: 'write' }, 'insufficient_scope'],
-      [{ ...owner(), limitedTo: crypto.randomUUID() }, 'collection_not_found'],
+      [{ ...owner(), limitedTo: [crypto.randomUUID()] }, 'collection_not_found'],
     ] as const) {
       expect(await refused(publishing.list(who, path))).toBe(code)
       expect(await refused(publishing.get(who, path, id))).toBe(code)
@@ -484,8 +484,8 @@ describe.each(serviceDatabases)('trusted publishers on $name', (database) => {
     const { id } = await add()
     await exchange()
     await context.database.query(
-      `insert into api_keys (id, account_id, hash, start, label, scope, collection_id, created_at, expires_at, publisher_id)
-       select gen_random_uuid(), account_id, 'x' || n, start, label, scope, collection_id, created_at, expires_at, publisher_id
+      `insert into api_keys (id, account_id, hash, start, label, scope, limited, created_at, expires_at, publisher_id)
+       select gen_random_uuid(), account_id, 'x' || n, start, label, scope, limited, created_at, expires_at, publisher_id
        from api_keys, generate_series(1, 99) n where publisher_id = $1`,
       [id],
     )

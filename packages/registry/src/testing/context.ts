@@ -190,13 +190,13 @@ export const addMember = (
 export const callerOf = (
   account: AccountRow,
   scope: Scope = 'admin',
-  limitedTo: string | null = null,
+  limited: string | null = null,
 ): Caller => ({
   kind: 'key',
   accountId: account.id,
   accountSlug: account.slug,
   scope,
-  limitedTo,
+  limitedTo: limited === null ? null : [limited],
   credential: null,
   expiresAt: null,
 })

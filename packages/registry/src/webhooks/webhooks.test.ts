@@ -223,7 +223,7 @@ describe.each(serviceDatabases)('webhooks on $name', (database) => {
     })
     for (const who of [
       { ...ada, scope: 'write' as const },
-      { ...ada, limitedTo: id },
+      { ...ada, limitedTo: [id] },
     ])
       await expect(webhooks.find(who, id)).rejects.toMatchObject({ code: 'webhook_not_found' })
   })

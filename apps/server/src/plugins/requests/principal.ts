@@ -26,7 +26,10 @@ export function knowPrincipals(app: FastifyInstance, registry: Credentials, cook
         authorization === undefined
           ? await bySession(registry, cookie, request, reply)
           : await byKey(registry, authorization, request.ip)
-      if (caller !== undefined) callers.set(request, caller)
+      if (caller === undefined) return
+      callers.set(request, caller)
+      const end = registry.keys.soonEnding(caller)
+      if (end !== undefined) reply.header('Ulmus-Key-Expires', end)
     } catch (error) {
       refused.set(request, error)
     }

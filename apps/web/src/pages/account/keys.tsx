@@ -1,5 +1,5 @@
 /** `/settings/keys`: creates, lists and revokes API keys. A new key is shown once. */
-import { MovedError } from '@ulmus/registry'
+import { soonDays } from '@ulmus/registry'
 import { CreateKey } from '@ulmus/wire'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
@@ -18,26 +18,14 @@ export const keys = formPage(
 async function make(visit: Visit, form: Form): Promise<Again<Results>> {
   const { registry, who } = visit
   const expiresAt = keyEndOf(form['ends'])?.toISOString() ?? null
-  const collectionId = await collectionIn(visit, typed(form, 'collection'))
   const scope = form['scope']
   // A key that publishes acts as a member: the choice *Manage* is for the rest.
   const roleCap = scope === 'admin' ? null : 'member'
-  const wanted = { label: typed(form, 'label') ?? '', scope, roleCap, expiresAt, collectionId }
+  const named = typed(form, 'collections')
+  const collections = named === undefined ? {} : { collections: named.split(/[\s,]+/) }
+  const wanted = { label: typed(form, 'label') ?? '', scope, roleCap, expiresAt, ...collections }
   const { key } = await registry.keys.create(who, checked(CreateKey, wanted))
   return new Again({ made: key })
-}
-
-/** Id of the key's collection. @param name `owner/slug`; undefined: the key is for all collections. @throws collection_not_found */
-async function collectionIn({ registry, who }: Visit, name: string | undefined): Promise<string | undefined> {
-  if (name === undefined) return undefined
-  const [owner = '', slug = ''] = name.split('/')
-  const idOf = async (path: { owner: string; slug: string }) =>
-    (await registry.collections.detail(who, path)).id
-  return idOf({ owner, slug }).catch((error) => {
-    // Accept a former name. Rethrown, the error would redirect the form to the collection.
-    if (error instanceof MovedError) return idOf({ slug, ...error.to })
-    throw error
-  })
 }
 
 async function revoke(visit: Visit, id: string): Promise<Again<Results>> {
@@ -94,15 +82,16 @@ const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
       options={keyRights.map(({ scope, label, everywhere }) => [scope, label, everywhere])}
     />
     <Field
-      name="collection"
-      label="Only for one collection"
+      name="collections"
+      label="Only for these collections"
       form={form}
       value={collection}
       help={
         <>
-          As <code>owner/slug</code>. Empty: for all of yours. A key for one collection reads and changes only
-          that one, cannot create, fork or transfer, and changes its address and who may read it, or deletes
-          it, only with the choice Manage.
+          As <code>owner/slug</code>, up to 50 with spaces between them. Empty: for all of yours. Such a key
+          reads and changes only these, cannot create, fork or transfer, and changes their addresses and who
+          may read them, or deletes them, only with the choice Manage. It is revoked when the last of them is
+          deleted.
         </>
       }
     />
@@ -138,22 +127,50 @@ const List = ({ items }: { items: readonly Key[] }) => (
 
 const orNever = (instant: string | null) => (instant === null ? 'never' : <Time at={instant} />)
 
+/** The first collections of a limited key, and the number of the others. */
+const Limits = ({ names }: { names: readonly string[] }) => (
+  <span class="quiet">
+    {'only '}
+    {names.length === 0 && 'collections that you no longer see'}
+    {names.slice(0, listedMax).map((name, index) => (
+      <>
+        {index > 0 && ', '}
+        <a href={`/${name}`}>{name}</a>
+      </>
+    ))}
+    {names.length > listedMax && ` and ${names.length - listedMax} more`}
+  </span>
+)
+const listedMax = 3
+
+/** Expiry of a key, with a mark if it is near, or past. */
+function Ends({ at }: { at: string | null }) {
+  if (at === null) return 'never'
+  const left = Date.parse(at) - Date.now()
+  return (
+    <>
+      <Time at={at} /> {left < 0 ? <Badge>expired</Badge> : left < soonMs && <Badge>ends soon</Badge>}
+    </>
+  )
+}
+const soonMs = soonDays * 86_400_000
+
 const columns: readonly Column<Key>[] = [
   { header: 'Label', cell: ({ label }) => <Name of={label} /> },
   { header: 'Key', cell: ({ start }) => <code>{start}…</code> },
   {
     label: 'May',
-    cell: ({ scope, roleCap, collectionId }) => (
+    cell: ({ scope, roleCap, limited, collections }) => (
       <>
         {keyRightOf(scope).label}
         {scope === 'write' && roleCap === null && ' and delete'}{' '}
-        {collectionId !== null && <Badge>one collection</Badge>}
+        {limited && <Limits names={collections ?? []} />}
       </>
     ),
   },
   { label: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { label: 'Last used', cell: ({ lastUsedAt }) => orNever(lastUsedAt) },
-  { label: 'Ends', cell: ({ expiresAt }) => orNever(expiresAt) },
+  { label: 'Ends', cell: ({ expiresAt }) => <Ends at={expiresAt} /> },
   {
     action: 'Revoke',
     cell: ({ id, label }) => (

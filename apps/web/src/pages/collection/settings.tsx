@@ -80,7 +80,7 @@ async function settingsPage(visit: Visit, { form, error, warnings }: FormState<W
   const seen = await seeCollection(visit)
   seen.demand('describe')
   const keys = (await visit.registry.keys.list(visit.who)).filter(
-    ({ collectionId }) => collectionId === seen.id,
+    ({ collections }) => collections?.includes(`${seen.owner}/${seen.slug}`) === true,
   )
   const receivers = seen.may('delete') ? await receiversFor(visit, seen.owner) : []
   return {
@@ -206,7 +206,7 @@ interface KeysProps {
   keys: Awaited<ReturnType<Visit['registry']['keys']['list']>>
 }
 
-/** The visitor's own keys that are limited to this collection. Keys of others stay hidden. */
+/** The visitor's own keys that are limited to this collection, or to this and others. Keys of others stay hidden. */
 const Keys = ({ seen, keys }: KeysProps) => (
   <section>
     <h2>Your keys for this collection</h2>

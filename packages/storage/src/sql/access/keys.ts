@@ -3,7 +3,7 @@
  * Every request with a key runs `findKeyByHash`: keep it one look-up.
  */
 import { sql } from 'drizzle-orm'
-import { check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections } from '../collections/collections.ts'
@@ -24,8 +24,8 @@ export const apiKeys = pgTable(
     start: text('start').notNull(),
     label: text('label').notNull(),
     scope: text('scope', { enum: ['read', 'write', 'admin'] }).notNull(),
-    /** If set, the key is limited to this collection and deleted with it. */
-    collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'cascade' }),
+    /** True: the key works for the collections of its rows in `key_collections` alone, and is deleted with the last of them. */
+    limited: boolean('limited').notNull().default(false),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at'),
     /** Precise to the minute. */
@@ -39,7 +39,6 @@ export const apiKeys = pgTable(
   },
   (t) => [
     index('api_keys_account').on(t.accountId, t.createdAt),
-    index('api_keys_collection').on(t.collectionId),
     index('api_keys_publisher').on(t.publisherId, t.expiresAt).where(sql`${t.publisherId} is not null`),
     check('api_keys_scope', sql`${t.scope} in ('read', 'write', 'admin')`),
     // The scope `admin` is for managing, which a member cannot.
@@ -50,7 +49,28 @@ export const apiKeys = pgTable(
   ],
 )
 
-export type KeyRow = typeof apiKeys.$inferSelect
+/** Collections that limited keys work for. */
+export const keyCollections = pgTable(
+  'key_collections',
+  {
+    keyId: uuid('key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.keyId, t.collectionId] }),
+    index('key_collections_collection').on(t.collectionId),
+  ],
+)
+
+/** A key. `collectionIds`: the collections that it is limited to, in the order of their ids; null: it is not limited. */
+export type KeyRow = Omit<typeof apiKeys.$inferSelect, 'limited'> & { collectionIds: string[] | null }
+
+const collectionIdsText = `case when limited then array(
+  select collection_id from key_collections where key_id = api_keys.id order by collection_id) end as "collectionIds"`
 
 /** A key with the slug of its account, found by the hash of the raw key in one look-up. */
 export type FoundKey = KeyRow & { accountSlug: string; suspendedAt: Date | null }
@@ -60,12 +80,12 @@ export async function findKeyByHash(at: Queries, hash: string): Promise<FoundKey
   return rows[0]
 }
 
-const keyByHash = `select ${columnsOf(apiKeys)}, accounts.slug as "accountSlug", accounts.suspended_at as "suspendedAt"
+const keyByHash = `select ${columnsOf(apiKeys)}, ${collectionIdsText}, accounts.slug as "accountSlug", accounts.suspended_at as "suspendedAt"
   from api_keys join accounts on accounts.id = api_keys.account_id where api_keys.hash = $1`
 
 export async function findKeyOf(at: Queries, accountId: string, id: string): Promise<KeyRow | undefined> {
   const { rows } = await at.query<KeyRow>(
-    `select ${columnsOf(apiKeys)} from api_keys where id = $1 and account_id = $2 and publisher_id is null`,
+    `select ${columnsOf(apiKeys)}, ${collectionIdsText} from api_keys where id = $1 and account_id = $2 and publisher_id is null`,
     [id, accountId],
   )
   return rows[0]
@@ -74,7 +94,7 @@ export async function findKeyOf(at: Queries, accountId: string, id: string): Pro
 /** Oldest first, without keys of publishers. */
 export async function listKeys(at: Queries, accountId: string): Promise<KeyRow[]> {
   const { rows } = await at.query<KeyRow>(
-    `select ${columnsOf(apiKeys)} from api_keys where account_id = $1 and publisher_id is null order by created_at, id`,
+    `select ${columnsOf(apiKeys)}, ${collectionIdsText} from api_keys where account_id = $1 and publisher_id is null order by created_at, id`,
     [accountId],
   )
   return rows
@@ -90,8 +110,14 @@ export async function countLiveKeys(tx: Tx, accountId: string, now: Date): Promi
   return rows[0]!.live
 }
 
-export async function insertKey(tx: Tx, key: KeyRow): Promise<void> {
-  await tx.query(...insertInto(apiKeys, key))
+/** @throws a foreign key violation if one of the collections is gone */
+export async function insertKey(tx: Tx, { collectionIds, ...key }: KeyRow): Promise<void> {
+  await tx.query(...insertInto(apiKeys, { ...key, limited: collectionIds !== null }))
+  if (collectionIds === null) return
+  await tx.query('insert into key_collections (key_id, collection_id) select $1, unnest($2::uuid[])', [
+    key.id,
+    collectionIds,
+  ])
 }
 
 export async function deleteKey(tx: Tx, id: string): Promise<boolean> {

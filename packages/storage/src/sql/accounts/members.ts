@@ -117,18 +117,18 @@ export async function countMembers(at: Queries, orgId: string): Promise<number> 
   return (await at.query<{ count: number }>(text, [orgId])).rows[0]!.count
 }
 
-/** Organizations of a user. @param ownerOf id of a collection: only its owner; null: all */
+/** Organizations of a user. @param ownersOf ids of collections: only their owners; null: all */
 export async function listMemberships(
   at: Queries,
   userId: string,
   slice: SlugSlice,
-  ownerOf: string | null = null,
+  ownersOf: readonly string[] | null = null,
 ): Promise<MemberItem[]> {
   const values = new Values(userId)
   const owns =
-    ownerOf === null
+    ownersOf === null
       ? ''
-      : `and org_id = (select owner_id from collections where collections.id = ${values.of(ownerOf)})`
+      : `and org_id in (select owner_id from collections where collections.id = any(${values.of([...ownersOf])}::uuid[]))`
   const { rows } = await at.query<AccountRow & Pick<MemberRow, 'role' | 'since'>>(
     `select ${columnsOf(accounts)}, role, since from members join accounts on accounts.id = org_id
      where user_id = $1 ${owns} ${sliceBySlug(slice, values)}`,

@@ -96,8 +96,8 @@ export interface EventFilter {
   readonly accountIds: readonly string[]
   /** Collections of other accounts whose private events the caller sees. */
   readonly collectionIds?: readonly string[] | undefined
-  /** A limited key sees private events of this collection alone. */
-  readonly onlyCollection?: string | undefined
+  /** A limited key sees private events of these collections alone. */
+  readonly onlyCollections?: readonly string[] | undefined
   readonly collectionId?: string | undefined
   readonly accountId?: string | undefined
   readonly kind?: string | undefined
@@ -118,21 +118,22 @@ export async function eventBounds(
   {
     accountIds,
     collectionIds = [],
-    onlyCollection,
-  }: Pick<EventFilter, 'accountIds' | 'collectionIds' | 'onlyCollection'>,
+    onlyCollections,
+  }: Pick<EventFilter, 'accountIds' | 'collectionIds' | 'onlyCollections'>,
 ): Promise<EventBounds> {
   const { rows } = await at.query<EventBounds>(
     `select oldest, next, coalesce(greatest(
          (select max(seq) from events where public),
          (select max(newest) from unnest($1::uuid[]) as mine, lateral (
-           select max(seq) as newest from events where account_id = mine and $2::uuid is null) as of_account),
+           select max(seq) as newest from events where account_id = mine and $2::uuid[] is null) as of_account),
          (select max(newest) from unnest($3::uuid[]) as granted, lateral (
-           select max(seq) as newest from events where collection_id = granted and coalesce($2, granted) = granted) as of_collection),
-         (select max(seq) from events where collection_id = $2 and account_id = any($1))
+           select max(seq) as newest from events where collection_id = granted and ($2 is null or granted = any($2))) as of_collection),
+         (select max(newest) from unnest($2::uuid[]) as limited, lateral (
+           select max(seq) as newest from events where collection_id = limited and account_id = any($1)) as of_limited)
        ) + 1, oldest) as "nextSeen"
      from (select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
        from (select (select next from event_numbers) as next) numbers) bounds`,
-    [accountIds, onlyCollection ?? null, collectionIds],
+    [accountIds, onlyCollections ?? null, collectionIds],
   )
   return rows[0]!
 }
@@ -140,13 +141,15 @@ export async function eventBounds(
 /** Events after a number and before another, in their order. */
 export async function listEvents(
   at: Queries,
-  { accountIds, collectionIds = [], onlyCollection, collectionId, accountId, kind }: EventFilter,
+  { accountIds, collectionIds = [], onlyCollections, collectionId, accountId, kind }: EventFilter,
   { after, before, limit }: { after: number; before: number; limit: number },
 ): Promise<EventRow[]> {
   const values = new Values(after, before)
   const mine = `(account_id = any(${values.of(accountIds)}::uuid[]) or collection_id = any(${values.of(collectionIds)}::uuid[]))`
   const own =
-    onlyCollection === undefined ? mine : `(${mine} and collection_id = ${values.of(onlyCollection)})`
+    onlyCollections === undefined
+      ? mine
+      : `(${mine} and collection_id = any(${values.of(onlyCollections)}::uuid[]))`
   const where = [`seq > $1`, `seq < $2`, `(${isOpen} or ${own})`]
   if (collectionId !== undefined) where.push(`collection_id = ${values.of(collectionId)}`)
   if (accountId !== undefined) where.push(`account_id = ${values.of(accountId)}`)

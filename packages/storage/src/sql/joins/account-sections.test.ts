@@ -21,6 +21,7 @@ const leftOut: Readonly<Record<string, string | Readonly<Record<string, string>>
   former_account_slugs: { slug_hash: 'the hash of `slug`', heirs: 'hashes of identities and ids of owners' },
   browser_sessions: { token_hash: secret },
   api_keys: { hash: secret, workload: 'about the job of a trusted publisher, and the people who started it' },
+  key_collections: 'in `keys[].collections`',
   device_logins: { device_hash: secret, user_hash: secret, collection_id: identifier },
   invitations: { token_hash: secret },
   mails: {

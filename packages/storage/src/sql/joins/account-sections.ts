@@ -36,6 +36,9 @@ const path = `case when c.public or ${isMemberOf('c.owner_id')}
 /** The invitation names the collection to the user. */
 const pathOfInvitation =
   "(select o.slug || '/' || c.slug from collections c join accounts o on o.id = c.owner_id where c.id = t.collection_id)"
+/** Collections of a limited key. */
+const ofKey = `from key_collections kc join collections c on c.id = kc.collection_id
+  join accounts o on o.id = c.owner_id where kc.key_id = t.id`
 const slugOf = (id: string) => `(select a.slug from accounts a where a.id = ${id})`
 
 /** Sections by their names in the document, in their order there. `account` has one row. */
@@ -68,9 +71,13 @@ export const accountSections = {
   }),
   keys: section(apiKeys, {
     shown: ['id', 'start', 'label', 'scope', 'roleCap', 'createdAt', 'expiresAt', 'lastUsedAt'],
-    used: ['accountId', 'collectionId', 'publisherId'],
-    also: { collection: path, ofPublisher: 't.publisher_id is not null' },
-    join: withCollection,
+    used: ['accountId', 'limited', 'publisherId'],
+    also: {
+      // Of a key for one alone.
+      collection: `(select min(${path}) ${ofKey} having count(*) = 1)`,
+      collections: `case when t.limited then (select coalesce(json_agg(${path} order by o.slug, c.slug), '[]') ${ofKey}) end`,
+      ofPublisher: 't.publisher_id is not null',
+    },
     where: 't.account_id = $1',
     key: ['createdAt', 'id'],
   }),

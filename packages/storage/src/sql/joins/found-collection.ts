@@ -76,6 +76,22 @@ export async function findCollectionById(
   return foundIn(rows, accountId)
 }
 
+/** `owner/slug` by id, of those collections that are public or that the account has a role in or a grant on. */
+export async function visibleNames(
+  at: Queries,
+  ids: readonly string[],
+  accountId: string,
+): Promise<Map<string, string>> {
+  const { rows } = await at.query<{ id: string; name: string }>(
+    `select c.id, o.slug || '/' || c.slug as name from collections c join accounts o on o.id = c.owner_id
+     where c.id = any($1) and (c.public or c.owner_id = $2
+       or exists (select from members where org_id = c.owner_id and user_id = $2)
+       or exists (select from collaborators g where g.collection_id = c.id and g.user_id = $2))`,
+    [ids, accountId],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** $2: slug of the owner; $3: its hash. After the reservation of a slug has ended, a new account with the slug replaces the former one. */
 const formerOwners = `select former.account_id from former_account_slugs former
   where former.slug_hash = $3 and (coalesce(former.kept_until > now(), true)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isRawKey, makeRawKey } from './keys.ts'
+import { isRawKey, makeRawKey } from './raw-key.ts'
 
 test('a key is ul_, 43 base62 digits and 6 of checksum, and no two are alike', () => {
   const keys = Array.from({ length: 200 }, makeRawKey)
