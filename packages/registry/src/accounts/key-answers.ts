@@ -20,7 +20,7 @@ export const limitsOf = (
 ): Pick<Key, 'collectionId' | 'limited' | 'collections'> => ({
   collectionId: collectionIds?.length === 1 ? collectionIds[0]! : null,
   limited: collectionIds !== null,
-  collections: collectionIds && collectionIds.flatMap((id) => names.get(id) ?? []).sort(),
+  collections: collectionIds?.flatMap((id) => names.get(id) ?? []).sort() ?? null,
 })
 
 export const itemOf = (key: KeyRow, names: ReadonlyMap<string, string>): Key => ({

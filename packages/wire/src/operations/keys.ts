@@ -14,7 +14,7 @@ export const keyOperations = {
     tag: 'keys',
     summary: 'Create an API key',
     description:
-      'Creates an API key for the authenticated account. A key can create only keys whose scope, role and lifetime do not exceed its own; a session can create any. `collectionId` limits the key to a collection that the account can read; unless its scope is `admin`, it acts there as a member and cannot change the address or the visibility of the collection. An account can have 100 live keys. Store the raw key now: only this answer contains it.',
+      'Creates an API key for the authenticated account. A key can create only keys whose scope, role and lifetime do not exceed its own; a session can create any. `collectionId` limits the key to a collection that the account can read, `collections` to up to 50; unless its scope is `admin`, it acts there as a member and cannot change the address or the visibility of a collection. With the last of its collections the key is revoked. An account can have 100 live keys. Store the raw key now: only this answer contains it.',
     entrance: { scope: 'any' },
     body: CreateKey,
     answers: { 201: CreatedKey },

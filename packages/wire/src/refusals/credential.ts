@@ -99,13 +99,13 @@ export const credentialRefusals = {
       if (f.webhook)
         return 'This API key expires, and a webhook would outlive it. Use a key without an end, or sign in.'
       return f.until === undefined
-        ? 'This API key is limited to one collection and cannot do this. Use a key without that limit or, to change the address or the visibility of its own collection or to delete it, one of scope `admin`.'
+        ? 'This API key is limited to certain collections and cannot do this. Use a key without that limit or, to change the address or the visibility of one of its own collections or to delete it, one of scope `admin`.'
         : `This API key expires at ${f.until}, and the keys that it creates cannot expire later. Set \`expiresAt\` no later, or omit it. For a key that lasts longer, sign in or use a key that lasts longer.`
     },
     meaning:
-      'the key is limited to another collection, has not the scope that its own collection needs, or expires before the key that it would create',
+      'the key is limited to other collections, has not the scope that its own collections need, or expires before the key that it would create',
     explanation:
-      'The key is limited to one collection, and the call concerns another collection, an account or a fork. Or the key expires, and the new key would expire later or never. Or a limited key whose scope is not `admin` would change the `slug` or the `public` of its collection, or delete it.',
+      'The key is limited to certain collections, and the call concerns another collection, an account or a fork. Or the key expires, and the new key would expire later or never. Or a limited key whose scope is not `admin` would change the `slug` or the `public` of one of its collections, or delete it.',
     remedy:
       'Use a key without that limit, one with scope `admin`, or a session. For a new key, set `expiresAt` no later than the expiry of the current key, or omit it.',
   },
