@@ -38,7 +38,7 @@ describe.each(anyDatabase)('limited keys and a server on $name', ({ settings: op
     expect((await testClient(server.url).get('/accounts/ada')).headers).not.toHaveProperty(
       'ulmus-key-expires',
     )
-    expect((await done('keys', 'list')).out).toMatch(/ada\/birds ada\/trees +ul_/)
+    expect((await done('keys', 'list')).out).toMatch(/\ttwo\tada\/birds ada\/trees\n/)
     const none = await ada.ulmus(
       '.',
       'keys',

@@ -19,13 +19,13 @@ const list = command<Record<never, never>>({
     const rows = keys.map((key) => [
       key.id,
       key.scope,
-      limitText(key),
       key.start,
       key.expiresAt === null ? 'never' : timeText(key.expiresAt),
       key.lastUsedAt === null ? 'never' : timeText(key.lastUsedAt),
       key.label,
+      limitText(key),
     ])
-    await table(call, ['id', 'scope', 'for', 'begins', 'ends', 'used', 'label'], rows)
+    await table(call, ['id', 'scope', 'begins', 'ends', 'used', 'label', 'for'], rows)
   },
 })
 
