@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeDump } from '../dump/write.ts'
+import { findKeyByHash } from '../sql/access/keys.ts'
 import { noteServer, noteServerEnd } from '../sql/upkeep/servers.ts'
 import { databases } from '../testing/databases.ts'
 import { addMigration } from '../testing/next-migration.ts'
@@ -27,6 +28,13 @@ test('every migration after the first begins with a comment for the log', () => 
   for (const file of files.slice(1))
     expect(readFileSync(new URL(file, migrations), 'utf8'), file).toMatch(/^-- [A-Z].+\.\n/)
 })
+
+/** Empties a database: templates have all tables. */
+async function empty(settings: Parameters<typeof openDatabase>[0]): Promise<void> {
+  const opened = await openDatabase(settings)
+  await opened.query('drop schema public cascade; drop schema drizzle cascade; create schema public')
+  await opened.close()
+}
 
 describe.each(databases)('migrations ($name)', ({ name, settings }) => {
   test.each([
@@ -98,16 +106,44 @@ describe.each(databases)('migrations ($name)', ({ name, settings }) => {
   test('only those up to the last that is asked for are run', async () => {
     const made = await settings()
     try {
-      // Templates have all tables, so drop them to get an empty database.
-      const emptied = await openDatabase(made.settings)
-      await emptied.query('drop schema public cascade; drop schema drizzle cascade; create schema public')
-      await emptied.close()
+      await empty(made.settings)
       const before = await openDatabase({ ...made.settings, migrations: { last: migrationTimes()[0]! - 1 } })
       const tables = await before.query("select to_regclass('public.accounts') as found")
       expect(tables.rows).toEqual([{ found: null }])
       await before.close()
       const after = await openDatabase(made.settings)
       expect((await after.query('select count(*)::integer as n from accounts')).rows).toEqual([{ n: 0 }])
+      await after.close()
+    } finally {
+      await made.dispose()
+    }
+  })
+
+  test('keys of one collection stay limited to it', async () => {
+    const made = await settings()
+    try {
+      await empty(made.settings)
+      // The last one with the collection in the row of the key.
+      const before = await openDatabase({ ...made.settings, migrations: { last: migrationTimes()[1] } })
+      const [account, collection, limited, all] = Array.from({ length: 4 }, () => randomUUID())
+      await before.query(
+        "insert into accounts (id, slug, type, display_name, created_at) values ($1, 'ada', 'user', 'Ada', now())",
+        [account],
+      )
+      await before.query(
+        `insert into collections (id, owner_id, slug, name, folded_name, public, created_at, updated_at)
+         values ($1, $2, 'maps', 'Maps', 'maps', false, now(), now())`,
+        [collection, account],
+      )
+      await before.query(
+        `insert into api_keys (id, account_id, hash, start, label, scope, collection_id, created_at)
+         values ($1, $3, 'a', 'ul_', 'limited', 'read', $4, now()), ($2, $3, 'b', 'ul_', 'all', 'read', null, now())`,
+        [limited, all, account, collection],
+      )
+      await before.close()
+      const after = await openDatabase(made.settings)
+      const found = await Promise.all(['a', 'b'].map((hash) => findKeyByHash(after, hash)))
+      expect(found.map((key) => key?.collectionIds)).toEqual([[collection], null])
       await after.close()
     } finally {
       await made.dispose()
