@@ -2,6 +2,7 @@ import { existsSync, globSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
+import { envFileDifferences } from '../apps/server/src/settings/env-file.ts'
 import { errorsPage } from '../release/errors-page.ts'
 import { read, root, sourceFiles } from './source-files.ts'
 
@@ -47,6 +48,7 @@ test('a value of .env.example is read as it is written: none is cut at a `#`', (
   const lines = read('.env.example').matchAll(/^#?\s*([A-Z][A-Z0-9_]*=.*)$/gm)
   for (const [, line] of lines) {
     const [name, value] = line!.split(/=(.*)/s) as [string, string]
+    expect(envFileDifferences(line!)).toEqual([])
     expect([name, parseEnv(line!)[name]]).toEqual([name, value.replaceAll('"', '')])
   }
 })

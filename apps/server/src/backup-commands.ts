@@ -1,6 +1,5 @@
 /** Commands `ulmus-server backup`, `restore` and `move`: they read settings, call the registry and print the outcome. */
 import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import {
   BlobDamagedError,
   BlobMissingError,
@@ -14,7 +13,6 @@ import {
   move,
   moveBack,
   type RestoredLog,
-  readSettingFile,
   readWitnesses,
   restore,
   type ShelfPlace,
@@ -25,6 +23,7 @@ import {
 import { release } from './build.ts'
 import { readConfig, readSecrets } from './config.ts'
 import { aboutLog, aboutSecrets, leftOut } from './key-files.ts'
+import { settingsOf } from './settings/env-file.ts'
 import { refuseRoot } from './settings/owner.ts'
 import { readBackupBucket } from './variables/bucket-settings.ts'
 import { outsideOf } from './variables/outside-settings.ts'
@@ -144,7 +143,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       if (given['back'] === true) return await back(around)
       const began = performance.now()
       const file = String(given['operand'])
-      const settings = settingsOfNewPlaces(file)
+      const settings = settingsOfNewPlaces(file, around)
       const to = storesOf(settings, around)
       const { rows, blobs, database, objects, ...sealed } = await move(
         storesOf(around.environment, around),
@@ -217,7 +216,8 @@ function placeOf(given: Given, { environment }: Surroundings, namedBy: 'TARGET' 
     if (namedBy === 'TARGET') refuseRoot(folder, `TARGET, ${folder}`)
     return { folder }
   }
-  const settings = given['settings'] === undefined ? environment : variablesIn(String(given['settings']))
+  const settings =
+    given['settings'] === undefined ? environment : settingsOf(String(given['settings'])).variables
   return { bucket: readBackupBucket(place, settings, namedBy) }
 }
 
@@ -226,20 +226,15 @@ function placeOf(given: Given, { environment }: Surroundings, namedBy: 'TARGET' 
  * @throws ConfigError if the database or the objects go to a folder and the file has no DATA_DIR. The default, `./data`, would depend on
  *   the current folder of the caller.
  */
-function settingsOfNewPlaces(file: string): Environment {
-  const settings = variablesIn(file)
+function settingsOfNewPlaces(file: string, { err }: Surroundings): Environment {
+  const { variables: settings, differences } = settingsOf(file)
+  for (const sentence of differences) err(`${file}: ${sentence}\n`)
   const { text } = variablesOf(settings)
   if (text('DATA_DIR') === undefined && [text('DATABASE_URL'), text('OBJECT_STORE')].includes(undefined))
     throw new ConfigError(
       `${file} leaves out DATA_DIR, where ${text('DATABASE_URL') === undefined ? 'the embedded database' : 'objects'} would be. It must have all settings that the server is to start with: begin with a copy of the present ones.`,
     )
   return settings
-}
-
-/** @throws ConfigError if the file cannot be read */
-export function variablesIn(file: string): Environment {
-  const fault = (what: string) => new ConfigError(`The file of settings is ${file}, ${what}`)
-  return parseEnv(readSettingFile(file, fault).toString())
 }
 
 const refusals = [

@@ -18,13 +18,10 @@ import {
   type Given,
   type Surroundings,
   storesOf,
-  variablesIn,
 } from './backup-commands.ts'
 import { release } from './build.ts'
-import { readConfig, readPublicUrl, readSecrets } from './config.ts'
-import { effectiveSettings } from './settings/effective.ts'
-import { readFiles } from './settings/files.ts'
-import { configWarnings } from './settings/warnings.ts'
+import { readConfig, readPublicUrl } from './config.ts'
+import { configHelp, printSettings } from './config-command.ts'
 
 const overview = `ulmus-server [command]
 
@@ -53,15 +50,7 @@ const help: Record<string, string> = {
   --force  Migrate the database although servers of another release are alive, which then end. Without it, a start
            that would migrate under them is refused.
 `,
-  config: `ulmus-server config [--settings FILE]
-
-  Print all settings with their effective values, and the source of each: environment, file or default. Secrets and
-  passwords in URLs are hidden. Names variables that are probably misspelt, and settings that are probably not meant so.
-  Reads the files that settings name, as the start does, and opens no store: run it as the account of the server.
-  Exits 1 with a message if a setting or a file is invalid.
-
-  --settings FILE  Settings of a file, as systemd's EnvironmentFile reads it, before those of the environment.
-`,
+  ...configHelp,
   sweep: `ulmus-server sweep [--force]
 
   Remove objects that no version needs (of deleted collections) from the index, rewrite packs that are mostly unused,
@@ -195,16 +184,6 @@ function givenTo(command: string, args: string[]): Given {
   const more = parsed.positionals[wanted]
   if (more !== undefined) throw new Error(`Unexpected argument '${more}'.`)
   return given
-}
-
-/** @throws ConfigError for an invalid setting, and the errors of `readFiles` */
-async function printSettings(given: Given, { out, err, environment }: Surroundings): Promise<number> {
-  const file = given['settings'] === undefined ? undefined : variablesIn(String(given['settings']))
-  const all = { ...environment, ...file }
-  for (const sentence of configWarnings(all)) err(`${sentence}\n`)
-  await readFiles(readConfig(all), readSecrets(all))
-  for (const line of await effectiveSettings(environment, file)) out(`${line}\n`)
-  return exits.well
 }
 
 function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<StoreCommands> {

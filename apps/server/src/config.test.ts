@@ -50,6 +50,15 @@ test('quotes around a value are not part of it: Docker passes them on', () => {
   expect(readSecrets({ OIDC_CLIENT_SECRET: 'a"b' }).oidcClientSecret).toBe('a"b')
 })
 
+test('a comment that the reader of a file took for a part of a value is named in the refusal', () => {
+  const rule = /; it is "5GB # five"\. A comment in a file of variables needs a line of its own/
+  expect(() => readConfig({ QUOTA_BYTES: '5GB # five' })).toThrow(rule)
+  expect(() => readPublicUrl({ PUBLIC_URL: 'https://a.example # ours' })).toThrow(/needs a line of its own/)
+  const secrets = { DATABASE_URL: 'mysql://a # hunter2' }
+  expect(() => readSecrets(secrets)).toThrow(/^DATABASE_URL must.*needs a line of its own/)
+  expect(() => readConfig({ QUOTA_BYTES: '5 GBs', SITE_NAME: 'x # y' })).not.toThrow(/a line of its own/)
+})
+
 test('requests to other servers go to public addresses, and to those that the operator allows', () => {
   expect(readConfig({})).toMatchObject({ outside: { allow: '' }, secretsKeys: { keyFile: undefined } })
   expect(readConfig({ OUTSIDE: 'off' }).outside).toBeNull()

@@ -17,6 +17,7 @@ import {
   type ReadVariable,
   type Variables,
   variablesOf,
+  withCommentHint,
 } from './variables/variables.ts'
 
 /** All settings except secrets. A new variable needs a line in docs/configuration.md and in .env.example. */
@@ -100,8 +101,10 @@ type Role = (typeof roleNames)[number]
  * @param note receives each variable that is read
  * @throws ConfigError for the first invalid variable
  */
-export function readConfig(env: Environment, note?: (read: ReadVariable) => void): Config {
-  const read = variablesOf(env, note)
+export const readConfig = (env: Environment, note?: (read: ReadVariable) => void): Config =>
+  withCommentHint(env, () => configOf(variablesOf(env, note)))
+
+function configOf(read: Variables): Config {
   const config: Config = {
     host: readHost(read),
     port: read.integer('PORT', { min: 0, max: 65_535, usual: 4000 }),
@@ -165,14 +168,16 @@ export function readConfig(env: Environment, note?: (read: ReadVariable) => void
 
 /** Alone, for commands that need no other setting: a container has none yet when its keys are made. @throws ConfigError */
 export const readPublicUrl = (env: Environment): Config['publicUrl'] =>
-  variablesOf(env).publicUrl('PUBLIC_URL')
+  withCommentHint(env, () => variablesOf(env).publicUrl('PUBLIC_URL'))
 
 /**
  * @param note receives each variable that is read
  * @throws ConfigError
  */
-export function readSecrets(env: Environment, note?: (read: ReadVariable) => void): Secrets {
-  const read = variablesOf(env, note)
+export const readSecrets = (env: Environment, note?: (read: ReadVariable) => void): Secrets =>
+  withCommentHint(env, () => secretsOf(variablesOf(env, note)))
+
+function secretsOf(read: Variables): Secrets {
   const databaseUrl = read.text('DATABASE_URL')
   if (databaseUrl !== undefined) demandDatabaseUrl(databaseUrl)
   const s3Keys = readS3Keys(read)

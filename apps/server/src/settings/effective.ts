@@ -21,8 +21,10 @@ function readAll(env: Environment): Map<string, unknown> {
   return values
 }
 
+export const settingNames = (): string[] => [...readAll({}).keys()]
+
 /** Sentences about variables that are probably misspelt settings. */
-export const misspeltIn = (env: Environment): string[] => misspeltSettings(env, [...readAll({}).keys()])
+export const misspeltIn = (env: Environment): string[] => misspeltSettings(env, settingNames())
 
 /** Defaults that follow from other settings or from this machine, as a start finds them. @throws ConfigError */
 async function foundDefaults(env: Environment): Promise<ReadonlyMap<string, unknown>> {

@@ -136,6 +136,33 @@ test('`config` prints each setting with its value and its source', async () => {
   await expect(printed({ PORT: 'x' })).rejects.toThrow('PORT must be an integer')
 })
 
+test('`config` reads a file as systemd does, and names the lines that a command with `--env-file` reads differently', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ulmus-config-'))
+  const file = join(folder, 'ulmus.env')
+  writeFileSync(file, 'SITE_NAME=Data # ours\nexport TRUST_PROXY=loopback\nCONTACT=https://a.example/#us\n')
+  const { code, err, lines } = await printed({}, '--settings', file)
+  await rm(folder, { recursive: true })
+  expect(code).toBe(0)
+  expect(lines).toContainEqual(['SITE_NAME', 'file', 'Data # ours'])
+  expect(lines).toContainEqual(['TRUST_PROXY', 'default', 'off'])
+  expect(lines).toContainEqual(['CONTACT', 'file', 'https://a.example/#us'])
+  expect(err.split('\n').map((one) => one.slice(0, 24))).toEqual([
+    ...['Line 1: # in SITE_NAME b', 'Line 2: systemd ignores ', 'Line 3: # in CONTACT bel'],
+    ...['SITE_NAME has " #" in it', ''],
+  ])
+})
+
+test('`move` names these lines too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ulmus-config-'))
+  const file = join(folder, 'new.env')
+  writeFileSync(file, 'SITE_NAME=Data # ours\n')
+  const said: string[] = []
+  await runCommand(['move', file], { environment: {}, out: () => undefined, err: (text) => said.push(text) })
+  await rm(folder, { recursive: true })
+  expect(said[0]).toContain(`${file}: Line 1: # in SITE_NAME belongs`)
+  expect(said[1]).toContain('leaves out DATA_DIR')
+})
+
 test('`config` names misspelt settings also where another one is refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ulmus-config-'))
   const file = join(folder, 'ulmus.env')
@@ -255,6 +282,8 @@ test.each([
     ],
   ),
   [{ ...server, ...mail, VERSION_LOG: 'off' }, /^SMTP_URL is set, but SECRETS_KEY_FILE is not/],
+  [{ SITE_NAME: 'Data # ours' }, /^SITE_NAME has " #" in its value\. A comment .* needs a line of its own/],
+  [{ ...oidc, OIDC_CLIENT_SECRET: 's # old' }, /^OIDC_CLIENT_SECRET has " #" in its value\. [^:]*:[^:]*\.$/],
 ])('%j: the start and `config` warn', async (env, sentence) => {
   const warnings = settingWarnings(env)
   expect(warnings).toEqual([expect.stringMatching(sentence)])
@@ -286,6 +315,7 @@ test.each([
   { ...oidc, PUBLIC_URL: 'http://registry.internal:4000', NODE_ENV: 'development' },
   { ...oidc, OPERATORS: 'https://login.example#ada', OPERATOR_CLAIM: 'groups:admins' },
   { OPERATORS: 'urn:ulmus:development#ada' },
+  { SITE_NAME: 'Data #1', OTHER: 'x # y' },
   { ...mail, SMTP_URL: 'smtps://mail.example:465' },
   { ...mail, SMTP_URL: 'smtp://mail.example:587' },
   { ...mail, PUBLIC_URL: 'http://127.0.0.1:4000' },

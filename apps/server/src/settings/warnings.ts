@@ -6,8 +6,8 @@ import { isSameAddress } from '../sign-in/faults.ts'
 import { unencryptedHost } from '../variables/database-settings.ts'
 import { portWarning } from '../variables/mail-settings.ts'
 import { namesDescription } from '../variables/sign-in-settings.ts'
-import { type Environment, variablesOf } from '../variables/variables.ts'
-import { misspeltIn, withoutPasswords } from './effective.ts'
+import { commentRule, type Environment, hasComment, variablesOf } from '../variables/variables.ts'
+import { misspeltIn, settingNames, withoutPasswords } from './effective.ts'
 
 /** @throws ConfigError for the first invalid setting */
 export const settingWarnings = (env: Environment): string[] => [...misspeltIn(env), ...valueWarnings(env)]
@@ -56,8 +56,14 @@ function valueWarnings(env: Environment): string[] {
     warnings.push(
       `OIDC_ISSUER ends with /.well-known/openid-configuration, which the server takes off. Set it to the issuer itself, exactly as "issuer" in that description: ${withoutPasswords(config.oidc.issuer)}, or the same with a slash at the end.`,
     )
-  return [...warnings, ...operatorWarnings(config), ...sizeWarnings(config)]
+  return [...warnings, ...commentWarnings(env), ...operatorWarnings(config), ...sizeWarnings(config)]
 }
+
+/** Without the values, which may be secrets. */
+const commentWarnings = (env: Environment): string[] =>
+  settingNames()
+    .filter((name) => hasComment(env[name]))
+    .map((name) => `${name} has " #" in its value. ${commentRule}`)
 
 /** The start reads the database first, and logs what it lacks. */
 function unsignedLogWarnings(env: Environment): string[] {

@@ -24,6 +24,29 @@ export const passwordEscapes = '# is %23, % is %25, / is %2F, ? is %3F, @ is %40
 /** Removes quotes. Docker's `--env-file` keeps quotes that other readers remove, and that a value with `#` needs in those. */
 const unquoted = (value: string): string => /^"(.*)"$/s.exec(value)?.[1]?.trim() ?? value
 
+/** The value of a variable without spaces and quotes around it; undefined if it is unset or empty. */
+export const givenIn = (env: Environment, name: string): string | undefined =>
+  unquoted(env[name]?.trim() ?? '') || undefined
+
+/** True of ` # …` in a value: probably a comment, which systemd and Docker keep. A number may follow # in a name. */
+export const hasComment = (value: string | undefined): boolean => /\s#(?!\d)/.test(value ?? '')
+
+/** Completes an error about a value that has a comment at its end. @throws ConfigError as `read` does */
+export function withCommentHint<T>(env: Environment, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { message } = error
+    const name = Object.keys(env).find((one) => message.startsWith(one) && hasComment(env[one]))
+    if (name === undefined) throw error
+    throw new ConfigError(`${message} ${commentRule}`, { cause: error })
+  }
+}
+
+export const commentRule =
+  'A comment in a file of variables needs a line of its own: systemd and Docker take it for a part of the value.'
+
 interface Range<Usual> {
   readonly min: number
   readonly max: number
@@ -36,7 +59,7 @@ interface Range<Usual> {
  * @param note receives each variable that is read, perhaps several times
  */
 export function variablesOf(env: Environment, note: (read: ReadVariable) => void = () => undefined) {
-  const given = (name: string): string | undefined => unquoted(env[name]?.trim() ?? '') || undefined
+  const given = (name: string): string | undefined => givenIn(env, name)
   const noted = <T>(name: string, value: T): T => {
     note({ name, value })
     return value
