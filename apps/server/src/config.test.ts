@@ -134,6 +134,39 @@ test('operators are named by issuer and subject', () => {
   expect(() => readConfig({ OPERATOR_CLAIM: 'admins' })).toThrow(/OPERATOR_CLAIM must be/)
 })
 
+test.each<Record<string, string>>([
+  { SITE_LINKS: 'Imprint=https://a.example;Privacy=https://b.example' },
+  { SITE_LINKS: 'Imprint=https://a.example/imprint;Privacy=https://b.example' },
+  { SITE_LINKS: 'Imprint=https://a.example/imprint|Privacy=https://b.example' },
+  { SITE_LINKS: 'Imprint=https://a.example,Privacy' },
+  { CONTACT: 'https://a.example;https://b.example' },
+  { CONTACT: 'data@a.example;ops@a.example' },
+  { OPERATORS: 'http://127.0.0.1:7120#u-olga;http://127.0.0.1:7120#u-anna' },
+  { OPERATORS: 'https://login.example;https://other.example#ada' },
+  { OPERATORS: 'https://login.example#ada;#eve' },
+  { OPERATOR_CLAIM: 'groups:a;groups:b' },
+  { OPERATOR_CLAIM: 'groups:a,groups:b' },
+  { TRUST_PROXY: 'loopback;10.0.0.0/8' },
+  { ROLES: 'api;worker' },
+  { OUTSIDE_ALLOW: '10.1.0.0/16;ci.internal:8443' },
+  { OUTSIDE_ALLOW: 'http://a.internal;http://b.internal' },
+  { OUTSIDE_PROXY: 'http://a.example;b.example' },
+  { PUBLIC_URL: 'https://a.example;b.example' },
+  { ...oidc, OIDC_ISSUER: 'https://a.example;https://b.example' },
+  { ...oidc, OIDC_ISSUER: 'https://a.example/x;https://b.example' },
+  { OBJECT_STORE: 's3://bucket', S3_ENDPOINT: 'http://a.example;b.example' },
+  { DATABASE_URL: 'postgres://u:p@a.example;b.example/d' },
+  { DATABASE_URL: 'postgres://u:p@a.example:5432;b.example:5432/d' },
+  { SMTP_URL: 'smtps://a.example;b.example', MAIL_FROM: 'data@a.example' },
+  { SMTP_URL: 'smtps://a.example', MAIL_FROM: 'data@a.example;ops@a.example' },
+  { HOST: '127.0.0.1;::1' },
+])('%j is refused: semicolons separate nothing', (env) => {
+  const name = Object.keys(env).findLast((one) => /[;|,]/.test(env[one]!))
+  const read = () => [readConfig(env), readSecrets(env)]
+  expect(read).toThrow(ConfigError)
+  expect(read).toThrow(new RegExp(`^${name}\\b`))
+})
+
 test('the configuration is frozen, and holds no secret', () => {
   const config = readConfig({ ...oidc, HOST: '0.0.0.0', NODE_ENV: 'production' })
   expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
@@ -154,15 +187,17 @@ test.each<[Record<string, string>, object]>([
   [
     {
       SITE_NAME: 'Data of Ås',
-      SITE_LINKS: 'Imprint=https://a.example/?x=1,2,Privacy = http://b.example/p',
+      SITE_LINKS:
+        'Imprint=https://a.example/?x=1,2;y,Privacy = http://b.example/p?to=https://c.example,Ås=https://ås.example',
       CONTACT: 'data@a.example',
     },
     {
       site: {
         ...{ name: 'Data of Ås', contact: 'mailto:data@a.example' },
         links: [
-          { label: 'Imprint', url: 'https://a.example/?x=1,2' },
-          { label: 'Privacy', url: 'http://b.example/p' },
+          { label: 'Imprint', url: 'https://a.example/?x=1,2;y' },
+          { label: 'Privacy', url: 'http://b.example/p?to=https://c.example' },
+          { label: 'Ås', url: 'https://ås.example' },
         ],
       },
     },

@@ -55,6 +55,7 @@ test('each fault names the file and the entry', async () => {
     [[{ ...good, issuer: 'https://a:b@x.example' }], 'needs an `issuer`'],
     [[{ ...good, issuer: 'https://x.example?a' }], 'needs an `issuer`'],
     [[{ ...good, issuer: 'https://x.example#a' }], 'needs an `issuer`'],
+    [[{ ...good, issuer: 'https://x.example;https://y.example' }], 'needs an `issuer`'],
     [[{ ...good, issuer: 'x.example' }], 'needs an `issuer`'],
     [[{ ...good, kind: 'gitea' }], 'needs a `kind`: one of github, gitlab, kubernetes, other'],
     [[good, good], 'entry 2 names https://x.example again'],

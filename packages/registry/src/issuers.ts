@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { jsonFault, parseJson } from '@ulmus/content'
 import { type IssuerKind, issuerKinds } from '@ulmus/storage'
 import type { JSONWebKeySet } from 'jose'
+import { hasPlainHost } from './outside/addresses.ts'
 import { readSettingFile } from './settings/setting-file.ts'
 
 export interface TrustedIssuer {
@@ -66,7 +67,9 @@ function readEntry(one: unknown, fault: Fault): { issuer: string; kind: IssuerKi
 
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text) || /[?#\s]/.test(text)) return false
-  const { protocol, hostname, username, password } = new URL(text)
+  const url = new URL(text)
+  if (!hasPlainHost(url)) return false
+  const { protocol, hostname, username, password } = url
   const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
   return (protocol === 'https:' || (protocol === 'http:' && isHere)) && username + password === ''
 }

@@ -282,6 +282,7 @@ test.each([
     ],
   ),
   [{ ...server, ...mail, VERSION_LOG: 'off' }, /^SMTP_URL is set, but SECRETS_KEY_FILE is not/],
+  [{ OPERATORS: 'urn:ulmus:development#a#b' }, /^OPERATORS has a#b as the subject of urn:.* Put commas/],
   [{ SITE_NAME: 'Data # ours' }, /^SITE_NAME has " #" in its value\. A comment .* needs a line of its own/],
   [{ ...oidc, OIDC_CLIENT_SECRET: 's # old' }, /^OIDC_CLIENT_SECRET has " #" in its value\. [^:]*:[^:]*\.$/],
 ])('%j: the start and `config` warn', async (env, sentence) => {

@@ -96,12 +96,18 @@ function sizeWarnings({ quotaBytes, fileBytesMax, tablesBytes, diskReserveBytes 
 /** Operators that no sign-in makes. Trusted issuers make keys, never accounts. */
 function operatorWarnings({ oidc, operators, operatorClaim }: Config): string[] {
   const users = oidc?.issuer ?? devIssuer
-  const warnings = operators
+  const unusual = operators.filter(({ subject }) => /#|:\/\//.test(subject))
+  const warnings = unusual.map(
+    ({ issuer, subject }) =>
+      `OPERATORS has ${subject} as the subject of ${withoutPasswords(issuer)}. Are these several operators? Put commas between them.`,
+  )
+  const elsewhere = operators
     .filter(({ issuer }) => issuer !== users)
     .map(
       ({ issuer, subject }) =>
         `OPERATORS names ${withoutPasswords(issuer)}#${subject}, but ${hintOf(issuer, subject, oidc)}`,
     )
+  warnings.push(...elsewhere)
   if (oidc === null && operatorClaim !== null)
     warnings.push(
       'OPERATOR_CLAIM is set, but the built-in sign-in has no claims: set OIDC_ISSUER, or name operators in OPERATORS.',

@@ -31,7 +31,13 @@ function isDatabaseUrl(text: string): boolean {
   const url = URL.parse(text.replace('@/', '@host/'))
   if (!/^postgres(?:ql)?:\/\//.test(text) || url === null) return false
   // An unescaped character of the password has ended the host, in whose place is the user then.
-  if (url.hash !== '' || url.pathname.includes('@') || /^\?[^=]*@/.test(url.search)) return false
+  if (
+    url.hash !== '' ||
+    url.hostname.includes(';') ||
+    url.pathname.includes('@') ||
+    /^\?[^=]*@/.test(url.search)
+  )
+    return false
   try {
     decodeURIComponent(text)
     return true

@@ -1,5 +1,5 @@
 /** Settings of mail. docs/configuration.md */
-import { addressShape, type MailConfig } from '@ulmus/registry'
+import { addressShape, hasPlainHost, type MailConfig } from '@ulmus/registry'
 import { isLoopback } from '../loopback.ts'
 import type { SiteSettings } from './site-settings.ts'
 import { ConfigError, passwordEscapes, type Variables } from './variables.ts'
@@ -27,9 +27,11 @@ export function readSmtpUrl(read: Variables): string | undefined {
   const text = read.text('SMTP_URL')
   if (text === undefined) return undefined
   if (!URL.canParse(text)) throw new ConfigError(`${right}; it is no URL. In a password, ${passwordEscapes}.`)
-  const { protocol, hostname, pathname, search, hash, username, password } = new URL(text)
+  const url = new URL(text)
+  const { protocol, hostname, pathname, search, hash, username, password } = url
   if (!/^smtps?:$/.test(protocol)) throw new ConfigError(`${right}; it begins with ${protocol}//.`)
   if (hostname === '') throw new ConfigError(`${right}; it names no host.`)
+  if (!hasPlainHost(url)) throw new ConfigError(`${right}; its host has a character that no host has.`)
   if (!/^\/?$/.test(pathname) || search + hash !== '')
     throw new ConfigError(
       `${right}; it has something after the host and the port. In a password, ${passwordEscapes}.`,

@@ -1,5 +1,5 @@
 /** Settings of requests to others' servers. docs/configuration.md */
-import { type Outside, readAllowed } from '@ulmus/registry'
+import { hasPlainHost, type Outside, readAllowed } from '@ulmus/registry'
 import { ConfigError, passwordEscapes, type Variables } from './variables.ts'
 
 export interface OutsideSettings {
@@ -26,6 +26,7 @@ export function readOutsideProxy(read: Variables): string | undefined {
   if (
     proxy !== null &&
     /^https?:$/.test(proxy.protocol) &&
+    hasPlainHost(proxy) &&
     proxy.pathname + proxy.search + proxy.hash === '/'
   )
     return proxy.href

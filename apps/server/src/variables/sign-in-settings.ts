@@ -1,6 +1,7 @@
 /** Settings of the sign-in and of operators. docs/configuration.md */
+import { hasPlainHost } from '@ulmus/registry'
 import { isLoopback } from '../loopback.ts'
-import { ConfigError, type Variables } from './variables.ts'
+import { ConfigError, hasSecondUrl, type Variables } from './variables.ts'
 
 /** Address of the provider's description, below its issuer. Providers name it beside the issuer, so it is given in place of it. */
 const descriptionPath = /\/\.well-known\/openid-configuration\/?$/
@@ -36,6 +37,12 @@ export function readOidc(read: Variables): ProviderSettings | null {
   })
 }
 
+/** True if the parts are an issuer with a subject, and not several: URLs and subjects may have a semicolon. */
+const isOne = (issuer: string, subject: string): boolean =>
+  !hasSecondUrl(issuer) &&
+  (!/^https?:/i.test(issuer) || (URL.canParse(issuer) && hasPlainHost(new URL(issuer)))) &&
+  !/;.*(?:#|:\/\/)/.test(subject)
+
 /** `issuer#subject`, separated by commas. A subject may contain `#`, the URL of an issuer cannot. */
 export function readOperators(read: Variables): { issuer: string; subject: string }[] {
   const given = read.text('OPERATORS')?.split(',') ?? []
@@ -44,6 +51,10 @@ export function readOperators(read: Variables): { issuer: string; subject: strin
     if (issuer === undefined || subject === undefined)
       throw new ConfigError(
         `OPERATORS must be issuer#subject, with commas between several, such as https://login.example#248289761001; it has "${one.trim()}". (In a file of variables it needs double quotes around it: there a \`#\` may begin a comment.)`,
+      )
+    if (!isOne(issuer, subject))
+      throw new ConfigError(
+        `OPERATORS must have commas between several operators, such as https://login.example#248289761001,https://login.example#5; it has "${one.trim()}".`,
       )
     return { issuer, subject }
   })
@@ -54,6 +65,10 @@ export function readOperatorClaim(read: Variables): { readonly name: string; rea
   const given = read.text('OPERATOR_CLAIM')
   if (given === undefined) return null
   const [, name, value] = /^([^:\s]+):(\S+)$/.exec(given) ?? []
+  if (value?.split(/[;,|]/).some((part, place) => place > 0 && part.startsWith(`${name}:`)))
+    throw new ConfigError(
+      `OPERATOR_CLAIM must be one claim with one value; it is "${given}". Name further operators in OPERATORS.`,
+    )
   if (name !== undefined && value !== undefined) return Object.freeze({ name, value })
   throw new ConfigError(
     `OPERATOR_CLAIM must be claim:value, such as groups:registry-admins; it is "${given}".`,

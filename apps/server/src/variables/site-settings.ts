@@ -1,8 +1,8 @@
 /** Settings of the site: its name, links, contact, logo and colour. */
 import { createHash } from 'node:crypto'
-import { readSettingFile } from '@ulmus/registry'
+import { hasPlainHost, readSettingFile } from '@ulmus/registry'
 import { type Site, usualSite } from '@ulmus/web'
-import { ConfigError, type Variables } from './variables.ts'
+import { ConfigError, hasSecondUrl, type Variables } from './variables.ts'
 
 /** Characters of the name, and of the text of a link. */
 const nameMax = 60
@@ -39,14 +39,17 @@ export function readSite(read: Variables): SiteSettings {
   }
 }
 
+const isAddress = (text: string): boolean =>
+  URL.canParse(text) && hasPlainHost(new URL(text)) && !hasSecondUrl(text)
+
 /** `Imprint=https://…,Privacy=https://…`. A comma within an address is part of it unless a name and `=` follow. */
 function readLinks(text: string | undefined): Site['links'] {
   if (text === undefined) return []
   const links = text.split(/,(?=[^,=/?&]+=\s*https?:)/).map((one) => {
     const [, label = '', url = ''] = /^\s*([^=]+?)\s*=\s*(https?:\S+)\s*$/.exec(one) ?? []
-    if (label === '' || label.length > labelMax || !URL.canParse(url))
+    if (label === '' || label.length > labelMax || !isAddress(url) || /[;|][^;|=/?&]+=\s*https?:/.test(url))
       throw new ConfigError(
-        `SITE_LINKS must be names with addresses, such as Imprint=https://example.org/imprint,Privacy=https://example.org/privacy; it has "${one.trim()}".`,
+        `SITE_LINKS must be names with addresses, such as Imprint=https://example.org/imprint,Privacy=https://example.org/privacy; it has "${one.trim()}". Put commas between them, not semicolons.`,
       )
     return { label, url }
   })
@@ -60,7 +63,7 @@ const mailbox = /^[^\s@<>(),;:"\\[\]?&#]+@[^\s@<>(),;:"\\[\]?&#]+\.[^\s@<>(),;:"
 /** An e-mail address, also with `mailto:` before it, or the address of a page. */
 function readContact(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  if (/^https:\/\/\S+$/.test(text) && URL.canParse(text)) return text
+  if (/^https:\/\/\S+$/.test(text) && isAddress(text)) return text
   const address = text.replace(/^mailto:/i, '')
   if (mailbox.test(address)) return `mailto:${address}`
   throw new ConfigError(

@@ -1,5 +1,6 @@
 /** Readers of environment variables. Their errors name the valid values. */
 import { resolve } from 'node:path'
+import { hasPlainHost } from '@ulmus/registry'
 import { bytesIn } from '@ulmus/wire'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -47,6 +48,9 @@ export function withCommentHint<T>(env: Environment, read: () => T): T {
 export const commentRule =
   'A comment in a file of variables needs a line of its own: systemd and Docker take it for a part of the value.'
 
+/** True of `https://a.example/;https://b.example`, which is a valid URL. A query may have another one, encoded or not. */
+export const hasSecondUrl = (text: string): boolean => /^[^?]*[;,|]\s*[a-z]+:\/\//i.test(text)
+
 interface Range<Usual> {
   readonly min: number
   readonly max: number
@@ -68,7 +72,12 @@ export function variablesOf(env: Environment, note: (read: ReadVariable) => void
     const text = noted(name, given(name))
     if (text === undefined) return undefined
     const parsed = URL.canParse(text) ? new URL(text) : undefined
-    if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed
+    if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) {
+      if (hasPlainHost(parsed) && !hasSecondUrl(text)) return parsed
+      throw new ConfigError(
+        `${name} must be one URL, with a host of letters, digits, dots and hyphens; it is "${text}".`,
+      )
+    }
     throw new ConfigError(`${name} must be a URL that begins with https:// or http://; it is "${text}".`)
   }
   const oneOf = <T extends string>(name: string, values: readonly T[], usual: T): T => {

@@ -72,8 +72,11 @@ function networkOf(part: string): Range | null {
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
-/** Names and bracketed addresses. A URL may have more, such as `*`, which no request would match. */
-const plainHost = /^(?:[a-z0-9_.-]+|\[[0-9a-f:]+\])$/
+/** Names and bracketed addresses. */
+const plainHost = /^(?:[a-z0-9_.-]+|\[[0-9a-f:]+\])$/i
+
+/** False for characters that a URL may have in its host, but no host in its name: `*`, or `;` between two URLs. */
+export const hasPlainHost = (url: URL): boolean => plainHost.test(url.hostname)
 
 function originOf(part: string): string | null {
   const hasScheme = /^https?:\/\//i.test(part)
@@ -81,8 +84,9 @@ function originOf(part: string): string | null {
   if (!hasScheme && !/:\d+$/.test(part)) return null
   const text = hasScheme ? part : `https://${part}`
   if (!URL.canParse(text)) return null
-  const { origin, hostname, username, password, pathname, search, hash } = new URL(text)
-  const isPlain = plainHost.test(hostname) && username + password + search + hash === ''
+  const url = new URL(text)
+  const { origin, username, password, pathname, search, hash } = url
+  const isPlain = hasPlainHost(url) && username + password + search + hash === ''
   return isPlain && pathname === '/' ? origin : null
 }
 
