@@ -68,3 +68,10 @@ test('headers of files begin with a noun or a verb', () => {
   const found = countBy((text) => (header.test(text) ? 1 : 0))
   expect(found, 'Say what the file is: "Fair queue for worker threads."').toEqual({})
 })
+
+test('a verb agrees with a number before it: `counted` gets both forms, as in `version stays` and `versions stay`', () => {
+  const plural =
+    /(?<!coordinates of \$\{)counted\([^()]*\)\}?`?\s+(?:are|were|have|stay|need|wait|do|fail|use|keep|take)\b/
+  const wrong = sourceFiles.filter((file) => !/\.test\.tsx?$/.test(file) && plural.test(read(file)))
+  expect(wrong).toEqual([])
+})

@@ -160,7 +160,9 @@ function differenceText(
   }: { isPublic: boolean; asPublic: boolean; opening: CollectionResponse['opening'] },
 ): string | undefined {
   const rest = [
-    ...(records > 0 ? [`${records} of ${counted(recordsInAll, 'record')} are hidden`] : []),
+    ...(records > 0
+      ? [`${records} of ${counted(recordsInAll, 'record')} ${records === 1 ? 'is' : 'are'} hidden`]
+      : []),
     ...named('type', types),
     ...named('column', fields),
   ].join('; ')

@@ -120,7 +120,7 @@ function lossOf({ type, id, versions, publishes, stays, forks }: RecordErasure):
     `${counted(versions.length, 'version')} with ${type}/${id} ${become} unreadable, also for members: ${names}.`,
     publishes === null ? '' : ` ${publishes} is published without the record.`,
     ` The next sweep deletes what only ${only}.`,
-    ` ${stays === 0 ? 'No other version stays' : `${counted(stays, 'other version')} stay`} readable.`,
+    ` ${stays === 0 ? 'No other version stays' : counted(stays, 'other version stays', 'other versions stay')} readable.`,
     ` Downloads, backups and forks keep the record${forks === 0 ? '' : `: ${counted(forks, 'public fork')} may have it`}.`,
     ' This cannot be undone.',
   ].join('')

@@ -115,7 +115,8 @@ const Consequences = ({ plan: { versions, publishes, stays, forks } }: { plan: R
       {versions.length === 1 ? 'it' : 'them'} say so.
     </li>
     <li>
-      {stays === 0 ? 'No other version stays readable.' : `${counted(stays, 'other version')} stay readable.`}
+      {stays === 0 ? 'No other version stays' : counted(stays, 'other version stays', 'other versions stay')}{' '}
+      readable.
     </li>
     <li>The next sweep deletes the record, and everything else that only these versions have.</li>
     <li>
