@@ -303,7 +303,7 @@ test.each<[Record<string, string>, string]>([
     ...['1,10.0.0.0/8', 'off,loopback', 'loopback,', 'loopback,all', 'loopback;10.0.0.1'],
   ].map((text): [Record<string, string>, string] => [
     { TRUST_PROXY: text },
-    'TRUST_PROXY must be off, the number',
+    'TRUST_PROXY must be off, the number of proxies in a row (1 to 10), or addresses of proxies with commas between, such as 10.0.0.0/8,loopback (masks from /8, IPv6 from /7)',
   ]),
   ...['1G', '10 gigabytes', '1.5', 'GB', '-1', '0', '1e3', '2000000GB'].map(
     (size): [Record<string, string>, string] => [{ MAX_FILE_BYTES: size }, '512MB, 10GB or 10GiB'],

@@ -223,7 +223,7 @@ const hopsMax = 10
 function readTrustProxy(read: Variables): Config['trustProxy'] {
   const text = read.textOr('TRUST_PROXY', 'off')
   if (text === 'off') return false
-  const right = `the number of proxies in a row (1 to ${hopsMax}), or addresses of proxies with commas between, such as 10.0.0.0/8,loopback`
+  const right = `the number of proxies in a row (1 to ${hopsMax}), or addresses of proxies with commas between, such as 10.0.0.0/8,loopback (masks from /8, IPv6 from /7)`
   if (text === 'all' || text === 'true')
     throw new ConfigError(
       `TRUST_PROXY=${text} would let any client name an address of its choice. Set it to ${right}.`,
