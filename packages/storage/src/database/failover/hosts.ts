@@ -15,6 +15,9 @@ const attribute = 'target_session_attrs'
 /** Both mean the same here: a server whose primary accepts no writes cannot be used. */
 const attributes = ['read-write', 'primary']
 
+/** The driver takes all of these for verify-full, but the ones here with a long warning about its next version. */
+const aliases = /^sslmode=(?:prefer|require|verify-ca)$/
+
 /**
  * Splits the connection string. A list in the query (`?host=a,b&port=1,2`) is not supported.
  * @throws Error with a sentence for an unsupported `target_session_attrs`
@@ -27,9 +30,13 @@ export function databaseHosts(url: string): DatabaseHosts {
   for (const one of demanded)
     if (!attributes.includes(one.slice(attribute.length + 1)))
       throw new Error(`${attribute} must be read-write: Ulmus can only use the primary.`)
-  const others = parameters.filter((one) => !demanded.includes(one))
+  const isCompatible = parameters.includes('uselibpqcompat=true')
+  const others = parameters
+    .filter((one) => !demanded.includes(one))
+    .map((one) => (aliases.test(one) && !isCompatible ? 'sslmode=verify-full' : one))
   const after = path + (others.length > 0 ? `?${others.join('&')}` : '')
   const hosts = authority.split(',')
-  if (hosts.length === 1 && demanded.length === 0) return { urls: [url], onlyPrimary: false }
-  return { urls: hosts.map((host) => before + host + after), onlyPrimary: true }
+  const onlyPrimary = hosts.length > 1 || demanded.length > 0
+  const isUnchanged = !onlyPrimary && parameters.every((one) => others.includes(one))
+  return { urls: isUnchanged ? [url] : hosts.map((host) => before + host + after), onlyPrimary }
 }
