@@ -4,6 +4,7 @@ import { importsOf, isForTests, read, sourceFiles, withoutComments } from './sou
 /** They open connections to addresses that the operator gave, accept connections, or run on a user's machine. */
 const others = [
   'apps/server/src/config.ts',
+  'apps/server/src/config-command.ts',
   'apps/cli/src/',
   'apps/web/src/',
   'apps/server/src/plugins/',

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -216,6 +216,33 @@ test('`config` refuses the files that a start refuses', async () => {
   await expect(printed({ DATA_DIR: folder })).rejects.toThrow(`VERSION_LOG_KEY_FILE is ${own[1]}, which must`)
   await rm(folder, { recursive: true })
 })
+
+test('`config` refuses a HOST that this machine does not have, and one that is no name', async () => {
+  for (const HOST of ['192.0.2.7', 'absent.invalid'])
+    await expect(printed({ ...oidc, HOST })).rejects.toThrow(
+      new RegExp(`^HOST is ${HOST}, which is not an addr`),
+    )
+  for (const HOST of ['127.0.0.1', 'localhost', '0.0.0.0'])
+    expect(await printed({ ...oidc, HOST })).toMatchObject({ code: 0 })
+})
+
+// Root may write to all folders.
+test.skipIf(process.getuid?.() === 0)(
+  '`config` refuses a DATA_DIR that this account cannot use',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ulmus-config-'))
+    const env = { DATA_DIR: join(folder, 'data') }
+    expect(await printed(env)).toMatchObject({ code: 0 })
+    // systemd makes a folder that this account could not make.
+    chmodSync(folder, 0o500)
+    expect(await printed(env)).toMatchObject({ code: 0 })
+    await expect(printed({ DATA_DIR: folder })).rejects.toThrow(/^DATA_DIR, .* chown -R /)
+    chmodSync(folder, 0)
+    await expect(printed(env)).rejects.toThrow(/^DATA_DIR, .* may not enter .* or let the account into/)
+    chmodSync(folder, 0o700)
+    await rm(folder, { recursive: true })
+  },
+)
 
 test('`config` prints no secret', async () => {
   const { out } = await printed({
