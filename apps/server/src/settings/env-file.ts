@@ -15,8 +15,8 @@ interface Assignment {
 const blank = /[ \t\r\n]+/y
 /** Begins a line. Within a line, `#` and `;` are parts of the value. */
 const comment = /[#;][^\r\n]*/y
-/** With the `=` if there is one: a line without it is ignored. */
-const key = /[^=\r\n][^=\r\n]*=?|=[^=\r\n]*=?/y
+/** With the `=` after the first character, if there is one: a line without it is ignored. */
+const key = /[^\r\n][^=\r\n]*=?/y
 const space = /[ \t]*/y
 const singleQuoted = /'([^']*)'?/y
 const doubleQuoted = /"((?:\\[\s\S]|[^"\\])*)\\?"?/y
@@ -54,7 +54,7 @@ function assignmentsOf(text: string): Assignment[] {
     if (scanner.next(blank) !== undefined || scanner.next(comment) !== undefined) continue
     const { line } = scanner
     const name = scanner.next(key) ?? ''
-    if (name.endsWith('=') && name !== '=')
+    if (name.length > 1 && name.endsWith('='))
       found.push({ line, name: name.slice(0, -1).trim(), value: valueAt(scanner) })
   }
   return found
