@@ -178,7 +178,7 @@ async function setGrant(
   const made = await auditedIn(context, who, seen, 'administer', async (tx, tell) => {
     const user = await demandUser(tx, path.user)
     if (user.id === owner.id)
-      throw new RegistryError('already_member', { say: { user: user.slug, org: owner.slug } })
+      throw new RegistryError('already_member', { say: { user: user.slug, isOwner: true } })
     const before = await findGrant(tx, collection.id, user.id)
     const about = { account: owner.id, target: nameOf(seen) }
     const role = owner.type === 'org' ? await findMemberRole(tx, owner.id, user.id) : null

@@ -53,8 +53,11 @@ export const memberRefusals = {
   },
   already_member: {
     kind: 'conflict',
-    sentence: (f) => `\`${f.user}\` is already a member of \`${f.org}\`.`,
-    meaning: 'the user is already a member',
+    sentence: (f) =>
+      f.isOwner
+        ? `\`${f.user}\` owns the collection, and needs no grant.`
+        : `\`${f.user}\` is already a member of \`${f.org}\`.`,
+    meaning: 'the user is already a member, or owns the collection',
     explanation:
       'The invited user is a member already; or a member accepted an invitation to their own role or a lower one. The invitation stays valid for its invitee.',
     remedy: 'Change the role with `PUT …/members/{user}`.',
