@@ -72,7 +72,7 @@ const help: Record<string, string> = {
 
   --files          Also check the hash of every uploaded file.
   --rebuild-index  First rebuild the index from the packs, for a database that lost it or is older than the packs.
-                   Joins a new database to a store whose own is lost. Stop all servers first.
+                   Joins a new database to a store whose own is lost. Refused while a server runs: stop all first.
 
   With DATABASE_URL a check may run beside servers; the embedded database must not be in use.
 `,

@@ -6,11 +6,11 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { counted } from '@ulmus/content/quantities'
-import { allFiles, allPacks, fileName, otherConnections, packsOf, writeDump } from '@ulmus/storage'
+import { allFiles, allPacks, fileName, packsOf, writeDump } from '@ulmus/storage'
 import { type Places, StoresUnfitError } from '../stores/installation.ts'
 import { markMoved, removeMarks } from '../stores/moved.ts'
+import { demandNoServer } from '../stores/no-server.ts'
 import { type OpenStores, openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { contentsOf } from './contents.ts'
 import { copyOwnBlob, hashBlob, listed } from './copy.ts'
@@ -22,6 +22,8 @@ export interface MoveReport extends FillingReport {
   readonly database: string | undefined
   readonly objects: string | undefined
 }
+
+const lostWrites = 'what they write during the move would be lost'
 
 /**
  * Copies the database, the objects, or both: those for which `to` names another place.
@@ -36,7 +38,7 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
     throw new StoresUnfitError(
       `The registry has ${places.database} and ${places.objects} already. Name another DATABASE_URL, OBJECT_STORE or DATA_DIR to move to.`,
     )
-  if (from.databaseUrl !== undefined) await demandNoServer(from.databaseUrl)
+  await demandNoServer(from.databaseUrl, lostWrites)
   await using opened = new AsyncDisposableStack()
   const { database, blobs } = await openStores(from, opened, 'check')
   const folder = await mkdtemp(join(tmpdir(), 'ulmus-move-'))
@@ -68,7 +70,7 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
  * `openStores`
  */
 export async function moveBack(config: StoresConfig): Promise<string[]> {
-  if (config.databaseUrl !== undefined) await demandNoServer(config.databaseUrl)
+  await demandNoServer(config.databaseUrl, lostWrites)
   await using opened = new AsyncDisposableStack()
   const stores = await openStores(config, opened, 'check', { mayBeMoved: true })
   await demandBlobs(stores, placesOf(config))
@@ -101,20 +103,3 @@ const isSameObjects = (a: StoresConfig, b: StoresConfig): boolean =>
     : a.bucket.bucket === b.bucket.bucket &&
       a.bucket.prefix === b.bucket.prefix &&
       a.bucket.endpoint === b.bucket.endpoint
-
-/** Time that connections get to end. PostgreSQL lists those of a server that stopped for a moment. Milliseconds. */
-const endingMilliseconds = 3_000
-
-/** Refuses a database with other connections. An embedded database needs no check: it has a lock. */
-async function demandNoServer(url: string): Promise<void> {
-  const until = performance.now() + endingMilliseconds
-  let others = await otherConnections(url)
-  while (others > 0 && performance.now() < until) {
-    await sleep(100)
-    others = await otherConnections(url)
-  }
-  if (others > 0)
-    throw new StoresUnfitError(
-      `A server has the database at DATABASE_URL open (connections: ${others}). Stop all servers first: what they write during the move would be lost.`,
-    )
-}

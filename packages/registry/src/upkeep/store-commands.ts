@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { exportForOperator } from '../accounts/account-export.ts'
 import { openSealing, type SecretsConfig, SecretsKeyUnfitError } from '../secrets/key-files.ts'
 import type { Purpose } from '../stores/installation.ts'
+import { demandNoServer } from '../stores/no-server.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
 import { storedIn, sweepAllTables } from '../tables/folder/sweep-tables.ts'
 import { renameLog } from '../version-log/restored.ts'
@@ -16,7 +17,7 @@ export interface StoreCommands {
   /** @throws the errors of `sweep`. */
   sweep(options?: SweepOptions): Promise<SweepReport>
   fsck(options: FsckOptions): Promise<FsckReport>
-  /** No server may run meanwhile. */
+  /** No server may run meanwhile: an open for `rebuild` refuses a database that one has open. */
   rebuildIndex(): Promise<RebuildReport>
   /** May run beside servers. @throws SecretsKeyUnfitError */
   renewSecrets(keys: SecretsConfig): Promise<RenewalReport>
@@ -30,15 +31,18 @@ export interface StoreCommands {
   close(): Promise<void>
 }
 
+const missedPacks = 'the index would lack packs that they write meanwhile'
+
 /**
  * Opens the stores for commands.
  * @param purpose `rebuild`: for `rebuildIndex`, which may join a database and a store without a common id
- * @throws the errors of `openStores`.
+ * @throws StoresUnfitError for `rebuild` while a server has the database open; the errors of `openStores`
  */
 export async function openStoreCommands(
   config: StoresConfig,
   purpose: Exclude<Purpose, 'serve'> = 'check',
 ): Promise<StoreCommands> {
+  if (purpose === 'rebuild') await demandNoServer(config.databaseUrl, missedPacks)
   const opened = new AsyncDisposableStack()
   try {
     const { database, blobs } = await openStores(config, opened, purpose)
