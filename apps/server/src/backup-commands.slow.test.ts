@@ -213,6 +213,13 @@ describe('the commands, beside a server', () => {
         code: 0,
         err: noFault,
       })
+      // The first stores again, which the registry had left for others.
+      expect(await command(env, 'move', '--back')).toMatchObject({
+        ...{ code: 0, err: noFault },
+        out: expect.stringMatching(
+          /^Servers start on these stores again\..*\nThe signed log gets a new name, since the new place may have signed/,
+        ),
+      })
     },
     300_000,
   )

@@ -72,15 +72,19 @@ ulmus-server restore SOURCE --check [--backup ID] [--settings FILE]
                    VERSION_LOG_WITNESSES_FILE are asked first; exits 1 if one knows a later log or does not answer.
 `,
   move: `ulmus-server move FILE
-ulmus-server move --back
+ulmus-server move --back [--log-continues]
 
   Copy the whole registry from the stores of the present settings to those in FILE, an environment file as systemd
   reads it: to another DATABASE_URL or none, another OBJECT_STORE or none, another DATA_DIR. FILE must have all
   settings of the moved server, so start from a copy of the present ones. A store with the same place in both is not
   moved. The new stores must be empty. The old ones keep their data, and servers refuse to start on them.
 
-  --back  Give up a move from the stores of the present settings: servers start on them again, without all that was
-          written in the new place since. Refused if only the objects were moved, and the database went on.
+  --back           Give up a move from the stores of the present settings: servers start on them again, without all that
+                   was written in the new place since. Refused if only the objects were moved, and the database went on.
+                   To keep what was written, move it to empty stores instead.
+  --log-continues  With --back: keep the name of the signed log (default: it gets a new one, since the new place may have
+                   signed the old one). Use it only if no server started in the new place. Witnesses are asked first, as
+                   by restore.
 
   Stop all servers first.
 `,
@@ -134,13 +138,21 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
         `The backup ${id} is restored: ${counted(rows, 'row')}, ${blobsText(blobs)}, in ${secondsSince(began)} s.\n` +
           '`ulmus-server fsck` checks all of it; then start the server.\n',
       )
-      around.out(aboutSecrets(sealed, around.environment) + aboutLog(!continues, around.environment))
+      around.out(
+        aboutSecrets(sealed, around.environment) +
+          aboutLog(continues ? 'continues' : 'restored', around.environment),
+      )
       return exits.well
     }),
 
   move: (given, around) =>
     orRefused(around, async () => {
-      if (given['back'] === true) return await back(around)
+      const continues = given['log-continues'] === true
+      if (given['back'] === true) return await back(continues, around)
+      if (continues) {
+        around.err(`--log-continues is for --back: a move always keeps the log.\n\n${backupHelp['move']}`)
+        return exits.misused
+      }
       const began = performance.now()
       const file = String(given['operand'])
       const settings = settingsOfNewPlaces(file, around)
@@ -154,18 +166,23 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       around.out(
         `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}: the old stores are refused from now on.\n`,
       )
-      around.out(aboutSecrets(sealed, settings) + (database === undefined ? '' : aboutLog(false, settings)))
+      around.out(
+        aboutSecrets(sealed, settings) + (database === undefined ? '' : aboutLog('continues', settings)),
+      )
       return exits.well
     }),
 }
 
-async function back(around: Surroundings): Promise<number> {
-  const places = await moveBack(storesOf(around.environment, around))
+async function back(continues: boolean, around: Surroundings): Promise<number> {
+  const settled = continues ? continuedLog(around.environment) : undefined
+  const { places, log } = await moveBack(storesOf(around.environment, around), settled)
   around.out(
     places.length === 0
       ? 'These stores were not moved, and nothing was changed.\n'
       : `Servers start on these stores again. Never start one on ${places.join(' or ')} any more: remove it.\n`,
   )
+  if (log !== 'untouched')
+    around.out(aboutLog(log === 'continues' ? 'continues' : 'moved back', around.environment))
   return exits.well
 }
 

@@ -113,6 +113,7 @@ describe('the commands', () => {
       [['restore', '--settings=x'], 'SOURCE is not given'],
       [['move'], 'FILE is not given'],
       [['move', 'new.env', '--back'], "Unexpected argument 'new.env'"],
+      [['move', 'new.env', '--log-continues'], '--log-continues is for --back'],
       [['export', '--reason', 'x'], 'HANDLE is not given'],
       [['export', 'ada'], '--reason must be one line'],
       [['export', 'ada', '--reason', ' '], '--reason must be one line'],
@@ -140,11 +141,12 @@ describe('the commands', () => {
   })
 
   test('move --back says that nothing was moved', async () => {
-    expect(await run('move', '--back')).toEqual({
-      code: 0,
-      err: '',
-      out: 'These stores were not moved, and nothing was changed.\n',
-    })
+    for (const flags of [[], ['--log-continues']])
+      expect(await run('move', '--back', ...flags)).toEqual({
+        code: 0,
+        err: '',
+        out: 'These stores were not moved, and nothing was changed.\n',
+      })
   })
 
   test('fsck exits 0 when nothing is damaged', async () => {

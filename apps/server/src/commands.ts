@@ -115,7 +115,7 @@ const forms: Record<string, Form> = {
   export: { options: ['reason'], operand: 'HANDLE' },
   backup: { options: ['keep', 'settings'], operand: 'TARGET' },
   restore: { switches: ['check', 'log-continues'], options: ['backup', 'settings'], operand: 'SOURCE' },
-  move: { switches: ['back'], operand: 'FILE', instead: 'back' },
+  move: { switches: ['back', 'log-continues'], operand: 'FILE', instead: 'back' },
 }
 
 interface Form {

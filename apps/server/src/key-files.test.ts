@@ -21,14 +21,15 @@ test('without files a restore says which keys are missing, where they belong, an
     /^MISSING: .* of 2 webhooks and 1 unsent mail\. Set SECRETS_KEY_FILE to/,
   )
   expect(aboutSecrets({ webhooks: 0, mails: 2 }, onServer)).toMatch(/^MISSING: .* of 2 unsent mails\. Set/)
-  expect(aboutLog(false, embedded)).toMatch(
+  expect(aboutLog('continues', embedded)).toMatch(
     /continues under its name\.\nMISSING: .*log\.key before .* the start makes another key, which the log refuses\.\n$/,
   )
-  expect(aboutLog(true, embedded)).toMatch(
+  expect(aboutLog('restored', embedded)).toMatch(
     /gets a new name.* Any key may sign it: the start makes one, unless .*log\.key before\.\n$/,
   )
-  expect(aboutLog(true, onServer)).toMatch(/ in VERSION_LOG_KEY_FILE, or it is not signed\.\n$/)
-  expect(aboutLog(true, { ...embedded, VERSION_LOG: 'off' })).toBe('')
+  expect(aboutLog('moved back', embedded)).toMatch(/gets a new name, since the new place may have signed/)
+  expect(aboutLog('restored', onServer)).toMatch(/ in VERSION_LOG_KEY_FILE, or it is not signed\.\n$/)
+  expect(aboutLog('restored', { ...embedded, VERSION_LOG: 'off' })).toBe('')
 })
 
 test('with files a backup names what it leaves out, and a restore what must be a copy', () => {
@@ -40,8 +41,8 @@ test('with files a backup names what it leaves out, and a restore what must be a
     expect(aboutSecrets({ webhooks: 1, mails: 0 }, settings)).toMatch(
       /1 webhook\. The key here is .*secrets\.key: it must be a copy/,
     )
-    expect(aboutLog(false, settings)).toMatch(/The key here is .*log\.key: it must be a copy/)
-    expect(aboutLog(true, settings)).toMatch(/The key here is .*log\.key\.\n$/)
+    expect(aboutLog('continues', settings)).toMatch(/The key here is .*log\.key: it must be a copy/)
+    expect(aboutLog('restored', settings)).toMatch(/The key here is .*log\.key\.\n$/)
   }
   expect(leftOut(onServer)).not.toContain('.key')
 })

@@ -63,12 +63,19 @@ export function aboutSecrets(sealed: { webhooks: number; mails: number }, enviro
     : `MISSING: the key of secrets. ${needed} ${placeFor(secrets)}. Without it, ${losses.join(', and ')}.\n`
 }
 
-/** @param isRenamed the log continues under another name, so that another key does no harm */
-export function aboutLog(isRenamed: boolean, environment: Environment): string {
+/** Reason for a new name of the log, by what was done. */
+const renamed = {
+  restored: 'its old one may have been signed after the backup',
+  'moved back': 'the new place may have signed its old one',
+}
+
+/** @param fate other than `continues`: the log continues under another name, so that another key does no harm */
+export function aboutLog(fate: 'continues' | keyof typeof renamed, environment: Environment): string {
   const { log, config } = keyFiles(environment)
   if (config.versionLog === 'off') return ''
+  const isRenamed = fate !== 'continues'
   const name = isRenamed
-    ? 'The signed log gets a new name, since its old one may have been signed after the backup. Its entries stay. Ask those who verify it to trust its new keys: /docs/backup, "The signed log".'
+    ? `The signed log gets a new name, since ${renamed[fate]}. Its entries stay. Ask those who verify it to trust its new keys: /docs/backup, "The signed log".`
     : 'The signed log continues under its name.'
   if (log.isThere)
     return `${name} The key here is ${log.path}${isRenamed ? '' : ': it must be a copy of the one of the old registry'}.\n`

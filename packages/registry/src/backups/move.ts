@@ -9,9 +9,10 @@ import { join, resolve } from 'node:path'
 import { counted } from '@ulmus/content/quantities'
 import { allFiles, allPacks, fileName, packsOf, writeDump } from '@ulmus/storage'
 import { type Places, StoresUnfitError } from '../stores/installation.ts'
-import { markMoved, removeMarks } from '../stores/moved.ts'
+import { isDatabaseMoved, markMoved, removeMarks } from '../stores/moved.ts'
 import { demandNoServer } from '../stores/no-server.ts'
 import { type OpenStores, openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
+import { type RestoredLog, settleLog } from '../version-log/restored.ts'
 import { contentsOf } from './contents.ts'
 import { copyOwnBlob, hashBlob, listed } from './copy.ts'
 import { type FillingReport, fillStores } from './filling.ts'
@@ -63,18 +64,31 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
   return { ...report, ...moved }
 }
 
+export interface MoveBackReport {
+  /** Places that the stores had been moved to, with the time. Empty: they were not moved, and nothing was changed. */
+  readonly places: readonly string[]
+  /** Fate of the signed log. `untouched`: the database was not moved, so it has all that was signed. */
+  readonly log: RestoredLog['kind'] | 'untouched'
+}
+
 /**
  * Gives up moves from the stores of `config`: servers start on them again.
- * @returns the places that they had been moved to, with the time
+ * @param log default: continues under another name, since the new place may have signed entries that this database lacks
  * @throws StoresUnfitError if a server runs, or if the database has versions whose objects are in the new place alone; the errors of
- * `openStores`
+ * `openStores` and `settleLog`
  */
-export async function moveBack(config: StoresConfig): Promise<string[]> {
+export async function moveBack(
+  config: StoresConfig,
+  log: RestoredLog = { kind: 'restarts' },
+): Promise<MoveBackReport> {
   await demandNoServer(config.databaseUrl, lostWrites)
   await using opened = new AsyncDisposableStack()
   const stores = await openStores(config, opened, 'check', { mayBeMoved: true })
   await demandBlobs(stores, placesOf(config))
-  return await removeMarks(stores)
+  const isBehind = await isDatabaseMoved(stores)
+  // Before the marks are removed: no server may sign under the old name in between.
+  if (isBehind) await settleLog(stores.database, log)
+  return { places: await removeMarks(stores), log: isBehind ? log.kind : 'untouched' }
 }
 
 /** After a move of the objects alone, a server may have written to this database. */

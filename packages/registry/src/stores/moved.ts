@@ -18,7 +18,7 @@ export async function demandUnmoved({ database, blobs }: Stores, places: Places)
 
 const movedAway = (what: string, was: 'was' | 'were', to: string) =>
   new StoresUnfitError(
-    `${what} ${was} moved to ${to}. Start the server with the settings of the new place. To give up the move and everything that was written there since, run \`ulmus-server move --back\` with the present settings.`,
+    `${what} ${was} moved to ${to}. Start the server with the settings of the new place. To give up the move and everything that was written there since, run \`ulmus-server move --back\` with the present settings; its --help explains the effect on the signed log.`,
   )
 
 async function objectsMovedTo(blobs: BlobStore): Promise<string | undefined> {
@@ -36,6 +36,10 @@ export async function markMoved({ database, blobs }: Stores, to: Partial<Places>
   if (to.database !== undefined) await setMovedTo(database, mark(to.database))
   if (to.objects !== undefined) await blobs.put(movedName, Buffer.from(mark(to.objects)))
 }
+
+/** True if another place has a later state of the database. */
+export const isDatabaseMoved = async ({ database }: Pick<Stores, 'database'>): Promise<boolean> =>
+  (await movedTo(database)) !== undefined
 
 /** Returns the marks that were there. */
 export async function removeMarks({ database, blobs }: Stores): Promise<string[]> {

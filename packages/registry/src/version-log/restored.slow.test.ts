@@ -1,4 +1,4 @@
-/** A restored backup never signs a second log of one name; a moved registry goes on with its own. */
+/** Neither a restored backup nor stores whose move is given up sign a second log of one name; a moved registry continues its own. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { checkContinues, openCheckpoint, parseSkey, parseVkey, type Tile, tilePa
 import { databases, type TestDatabase } from '@ulmus/storage/testing'
 import { afterEach, expect, test, vi } from 'vitest'
 import { backUp } from '../backups/backup.ts'
-import { move } from '../backups/move.ts'
+import { move, moveBack } from '../backups/move.ts'
 import { restore } from '../backups/restore.ts'
 import { defaultLimits } from '../limits.ts'
 import { openRegistry, type Registry } from '../open.ts'
@@ -15,6 +15,7 @@ import type { StoresConfig } from '../stores/stores.ts'
 import { kept, me, pushMore } from '../testing/filled.ts'
 import { fill, openHome } from '../testing/home.ts'
 import { newLogKey } from './key-file.ts'
+import type { RestoredLog } from './restored.ts'
 
 const ending: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -22,37 +23,49 @@ afterEach(async () => {
 })
 const [embedded, server] = databases as [TestDatabase, TestDatabase]
 
-test.each([
-  { from: embedded, to: server },
-  { from: server, to: embedded },
-])('from $from.name to $to.name', { timeout: 240_000 }, async ({ from, to }) => {
+/** A folder with a key of the log, and homes whose servers sign with it. */
+function withKey() {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-restored-'))
   ending.push(() => rmSync(folder, { recursive: true, force: true }))
   const keyFile = join(folder, 'log.key')
   const key = newLogKey('https://registry.example')
   writeFileSync(keyFile, key)
-  const home = async (database: TestDatabase) => {
-    const made = await openHome(database)
-    ending.push(made.dispose)
-    return made.config
+  return {
+    ...{ folder, key },
+    async home(database: TestDatabase): Promise<StoresConfig> {
+      const made = await openHome(database)
+      ending.push(made.dispose)
+      // With the embedded database the first start would make another key, and sign.
+      writeFileSync(join(made.config.dataFolder, 'log.key'), key)
+      return made.config
+    },
+    async running<T>(config: StoresConfig, work: (registry: Registry) => Promise<T>): Promise<T> {
+      const registry = await openRegistry({
+        ...{ ...config, limits: defaultLimits, works: true },
+        versionLog: { keyFile },
+      })
+      try {
+        return await work(registry)
+      } finally {
+        await registry.close()
+      }
+    },
   }
-  async function running<T>(config: StoresConfig, work: (registry: Registry) => Promise<T>): Promise<T> {
-    const registry = await openRegistry({
-      ...{ ...config, limits: defaultLimits, works: true },
-      versionLog: { keyFile },
-    })
-    try {
-      return await work(registry)
-    } finally {
-      await registry.close()
-    }
-  }
-  /** Size and note once the log has so many entries. */
-  const noteOf = async ({ versionLog }: Registry, size: number) => {
-    await vi.waitFor(async () => expect((await versionLog.latest()).size).toBe(size), { timeout: 20_000 })
-    return { note: await versionLog.checkpoint(), ...(await versionLog.latest()) }
-  }
+}
 
+/** Size and note once the log has so many entries. */
+async function noteOf({ versionLog }: Registry, size: number) {
+  await vi.waitFor(async () => expect((await versionLog.latest()).size).toBe(size), { timeout: 20_000 })
+  return { note: await versionLog.checkpoint(), ...(await versionLog.latest()) }
+}
+
+const ways = [
+  { from: embedded, to: server },
+  { from: server, to: embedded },
+]
+
+test.each(ways)('from $from.name to $to.name', { timeout: 240_000 }, async ({ from, to }) => {
+  const { folder, key, home, running } = withKey()
   const config = await home(from)
   await fill(config)
   await running(config, async (registry) => {
@@ -107,6 +120,51 @@ test.each([
     await pushMore(registry, 'moved')
     await checkContinues(published, await noteOf(registry, 4), tileOf(registry))
   })
+})
+
+test.each(ways)(
+  'after a move from $from.name to $to.name that is given up',
+  { timeout: 240_000 },
+  async ({ from, to }) => {
+    const { home, running } = withKey()
+    const [config, there] = [await home(from), await home(to)]
+    await fill(config)
+    const before = await running(config, async (registry) => {
+      await registry.collections.patch(await me(registry), kept, { public: true })
+      return noteOf(registry, 2)
+    })
+    // No server started in the new place, so the old name is still true.
+    await move(config, there)
+    const keep: RestoredLog = { kind: 'continues', witnesses: [], outside: null }
+    expect(await moveBack(config, keep)).toMatchObject({ places: { length: 2 }, log: 'continues' })
+    expect((await running(config, (registry) => noteOf(registry, 2))).note).toBe(before.note)
+
+    const again = await home(to)
+    await move(config, again)
+    const published = await running(again, async (registry) => {
+      await pushMore(registry, 'in-the-new-place')
+      return noteOf(registry, 3)
+    })
+    expect(published.origin).toBe(before.origin)
+    expect(await moveBack(config)).toMatchObject({ places: { length: 2 }, log: 'restarts' })
+    await running(config, async (registry) => {
+      await pushMore(registry, 'in-the-old-place')
+      const after = await noteOf(registry, 4)
+      expect(after.origin).toMatch(/^registry\.example\/log\/2-\d{8}t\d{9}z$/)
+      // All leaves from before the move are there, in their order.
+      await checkContinues({ ...before, origin: after.origin }, after, tileOf(registry))
+    })
+  },
+)
+
+test('a move of the objects alone that is given up keeps the name', { timeout: 120_000 }, async () => {
+  const { folder, home, running } = withKey()
+  const config = await home(server)
+  await fill(config)
+  const before = await running(config, (registry) => noteOf(registry, 2))
+  await move(config, { ...config, dataFolder: join(folder, 'data') })
+  expect(await moveBack(config)).toMatchObject({ places: { length: 1 }, log: 'untouched' })
+  expect((await running(config, (registry) => noteOf(registry, 2))).note).toBe(before.note)
 })
 
 const tileOf =

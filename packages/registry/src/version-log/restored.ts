@@ -1,6 +1,6 @@
 /**
- * The log of a restored backup. It may be shorter than what was published, and to go on would sign a second log of the same name and size.
- * So it gets another name, unless the operator knows that nothing was signed after the backup.
+ * The log of a restored backup, or of stores whose move is given up. It may be shorter than what was published, and to go on would sign a
+ * second log of the same name and size. So it gets another name, unless the operator knows that nothing was signed since.
  */
 import { parseCheckpoint, splitNote } from '@ulmus/content/log'
 import { beginLog, type Database, findLog, lockLog, restartLog } from '@ulmus/storage'
@@ -45,10 +45,10 @@ async function demandLatest(
   outside: Outside | null,
 ): Promise<void> {
   if (witnesses.length === 0) return
-  const otherwise = 'Restore without --log-continues: the log then continues under another name.'
+  const otherwise = 'Without --log-continues the log continues under another name.'
   const note = (await findLog(database))?.checkpoint
   if (outside === null) throw new StoresUnfitError(`OUTSIDE=off: witnesses cannot be asked. ${otherwise}`)
-  if (note == null) throw new StoresUnfitError(`The log of the backup is not signed. ${otherwise}`)
+  if (note == null) throw new StoresUnfitError(`The log is not signed. ${otherwise}`)
   const { size } = parseCheckpoint(splitNote(note).text)
   for (const witness of witnesses) {
     const hashes = storedHashes(database, size)
@@ -56,7 +56,7 @@ async function demandLatest(
     const { name } = witness.key
     if (answer.kind === 'conflict')
       throw new StoresUnfitError(
-        `The witness ${name} knows the log with ${answer.size} entries; the backup has ${size}, or others. ${otherwise}`,
+        `The witness ${name} knows the log with ${answer.size} entries; this one has ${size}, or others. ${otherwise}`,
       )
     // 404: it has never cosigned this log.
     if (answer.kind === 'failed' && answer.status !== 404)
