@@ -179,6 +179,28 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     expect([jobs.retry('nothing'), jobs.retry('__proto__')]).toEqual([false, false])
   })
 
+  test('a failed task runs again soon, without a wake, and its failure ends with the cause; a wake does not wait for that', async () => {
+    const jobs = open()
+    const once = () => vi.fn(async () => undefined).mockRejectedValueOnce(new Error('an outage'))
+    // Another process does the work on `log`, so that nothing is due here.
+    const [cleared, repeated, daily] = [once(), once(), once()]
+    jobs.clear('log', cleared)
+    jobs.repeat({ name: 'each hour', everySeconds: 3_600 }, repeated)
+    jobs.repeat({ name: 'daily', everySeconds: 3_600, onceInSeconds: 86_400 }, daily)
+    const woken = once()
+    jobs.clear('questions', woken)
+    await jobs.start()
+    await vi.waitFor(() => expect(jobs.failed()).toHaveLength(4))
+    const failedAt = performance.now()
+    jobs.wake('questions')
+    await vi.waitFor(() => expect(woken).toHaveBeenCalledTimes(2), { timeout: 10_000, interval: 20 })
+    expect(performance.now() - failedAt).toBeLessThan(4_000)
+    const names = () => jobs.failed().map(({ name }) => name)
+    await vi.waitFor(() => expect(names()).toEqual(['daily']), { timeout: 30_000 })
+    for (const run of [cleared, repeated]) expect(run).toHaveBeenCalledTimes(2)
+    expect(daily).toHaveBeenCalledTimes(1)
+  }, 60_000)
+
   test('stop waits for the work that runs and takes no other', async () => {
     let ended = 0
     const began = Promise.withResolvers<void>()

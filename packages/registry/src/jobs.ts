@@ -66,6 +66,11 @@ export interface JobsOptions {
 const drainMillisecondsMax = 30_000
 /** From the begin of work that clears a kind to its next one. */
 const clearedMilliseconds = 1_000
+/**
+ * From a failed run to the next one, if no wake or period begins it before. Another process may have done the work meanwhile, or the
+ * database is back: a run that finds nothing to do ends the failure.
+ */
+const afterFailureMilliseconds = 5_000
 /** The same failure of a task is logged once in this time. */
 const repeatedMilliseconds = 60_000
 
@@ -100,8 +105,7 @@ export function jobsOf(options: JobsOptions): Jobs {
     runners.set(workOn(kind), runner)
   }
   const repeat = (task: Repeated, work: () => Promise<void>): void => {
-    const pace = { every: task.everySeconds * 1_000 }
-    repetitions.set(task, runnerOf(task.name, work, pace, task.frees))
+    repetitions.set(task, runnerOf(task.name, work, paceOf(task), task.frees))
   }
   repeat(schedule.waitingWork, async () => {
     for (const kind of await findWaitingWork(database, now())) wakeHere(kind)
@@ -124,11 +128,10 @@ export function jobsOf(options: JobsOptions): Jobs {
           leave(ended.then(wakeSoon))
         }
       }
-      define(kind, runnerOf(`claims of ${kind}`, fill, {}))
+      define(kind, runnerOf(`claims of ${kind}`, fill, paceOfClaims))
     },
     clear(kind, work, everywhere) {
-      if (works || everywhere !== undefined)
-        define(kind, runnerOf(workOn(kind), work, { atLeast: clearedMilliseconds }))
+      if (works || everywhere !== undefined) define(kind, runnerOf(workOn(kind), work, paceOfClearing))
     },
     repeat,
     wake(kind) {
@@ -167,6 +170,18 @@ interface Pace {
   readonly atLeast?: number
   /** From the end of a run to the next one. Default: only a wake begins one. */
   readonly every?: number
+  /** From the end of a failed run to the next one. */
+  readonly afterFailure: number
+}
+
+const paceOfClaims: Pace = { afterFailure: afterFailureMilliseconds }
+const paceOfClearing: Pace = { atLeast: clearedMilliseconds, afterFailure: afterFailureMilliseconds }
+
+function paceOf({ everySeconds, onceInSeconds }: Repeated): Pace {
+  const every = everySeconds * 1_000
+  // Soon after it, a run that claims nothing would end the failure of a task that runs once an hour.
+  const isClaimed = onceInSeconds !== undefined
+  return { every, afterFailure: isClaimed ? every : Math.min(every, afterFailureMilliseconds) }
 }
 
 /** Runs one work, never twice at a time: a wake during a run begins another one after it. */
@@ -176,6 +191,8 @@ class Runner {
   readonly #outcome: TaskOutcome
   #running: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Time at which the timer ends. */
+  #dueAt = 0
   #begunAt = Number.NEGATIVE_INFINITY
   #isWoken = false
   #isStopped = false
@@ -195,22 +212,33 @@ class Runner {
 
   #beginIn(milliseconds: number): void {
     if (this.#isStopped) return
-    if (milliseconds <= 0) this.#begin()
-    else this.#timer ??= setTimeout(() => this.#begin(), milliseconds)
+    if (milliseconds <= 0) {
+      this.#begin()
+      return
+    }
+    const dueAt = performance.now() + milliseconds
+    if (this.#timer !== undefined && this.#dueAt <= dueAt) return
+    clearTimeout(this.#timer)
+    this.#dueAt = dueAt
+    this.#timer = setTimeout(() => this.#begin(), milliseconds)
   }
 
   #begin(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#begunAt = performance.now()
+    let pause = this.#pace.every
     this.#running = this.#outsideRequests(this.#work)
-      .then(this.#outcome.succeeded, this.#outcome.failed)
+      .then(this.#outcome.succeeded, (error: unknown) => {
+        pause = this.#pace.afterFailure
+        this.#outcome.failed(error)
+      })
       .finally(() => {
         this.#running = undefined
         const isWoken = this.#isWoken
         this.#isWoken = false
         if (isWoken) this.wake()
-        else if (this.#pace.every !== undefined) this.#beginIn(this.#pace.every)
+        else if (pause !== undefined) this.#beginIn(pause)
       })
   }
 

@@ -29,7 +29,8 @@ export function Failed({ jobs }: { jobs: FailedJobs }) {
       <h2 id="failed">Failed jobs</h2>
       <p>
         Of the whole registry, also those that are tried again by themselves. Tables and tasks are those of
-        the server that answered; the log has more about each.
+        the server that answered; the log has more about each. A task that failed runs again within seconds or
+        at its usual time, and leaves the list with its next success on that server.
       </p>
       {rows.length === 0 ? (
         <Empty title="Nothing failed." />
