@@ -109,7 +109,7 @@ export async function signLatest(
   // Readers who have seen this log know its keys.
   if (own.length === 0)
     throw new Error(
-      `${vkeyUnder(origin, signers[0]!)} is not a key of this log, whose last one is ${(await listLogKeys(database)).at(-1)?.vkey}. Give all servers that one by VERSION_LOG_KEY_FILE; to replace it, name it in VERSION_LOG_KEY_FILE_FORMER.`,
+      `${vkeyUnder(origin, signers[0]!)} is not a key of this log, whose last one is ${(await listLogKeys(database)).at(-1)?.vkey}. ${keyBack[database.kind]}; to replace it, name it in VERSION_LOG_KEY_FILE_FORMER. If it is lost, ${database.kind === 'embedded' ? 'stop the server and ' : ''}run \`ulmus-server log restart\`: the log then has another name, and takes the present key.`,
     )
   here.isCompared = true
   if (isSigned(log)) return
@@ -123,6 +123,13 @@ export async function signLatest(
   const latest = await findLog(database)
   if (latest?.origin === origin && latest.signedSize > size)
     await keepOutside(blobs, origin, latest.checkpoint!)
+}
+
+/** Place of the former key, by the kind of the database. */
+const keyBack = {
+  embedded: 'Put that one back, as log.key in DATA_DIR or in the file of VERSION_LOG_KEY_FILE',
+  server:
+    'Give all servers that one by VERSION_LOG_KEY_FILE (after a move from the embedded database it is log.key in the former DATA_DIR)',
 }
 
 const isLasting = ({ until }: LogKeyRow, now: Date): boolean => until === null || until > now
