@@ -114,8 +114,9 @@ export type { WaitOptions } from './metadata.ts'
 export type { Mirror } from './mirror.ts'
 export type { CollectionRef } from './places.ts'
 export type { Push, PushOptions, PushProgress, ResumedPush } from './push.ts'
-export type { RecordOf, StreamOptions } from './record-stream.ts'
-export type { ProvenRecordOf, RecordsFilter } from './records.ts'
+export type { RecordOf, RecordsFilter } from './record-pages.ts'
+export type { StreamOptions } from './record-stream.ts'
+export type { ProvenRecordOf } from './records.ts'
 export {
   allowedRemovals,
   type MaxRemoved,

@@ -65,7 +65,30 @@ test('a server that breaks every stream before the first record is given up', as
   const { server, client } = await start(10)
   const cut = { how: 'cut', bytes: 5 } as const
   server.fail(/ndjson/, cut, cut, cut, cut)
+  server.fail(/records\?/, cut, cut, cut, cut)
   await expect(readAll(client)).rejects.toMatchObject({ code: 'network', status: 0 })
+})
+
+test('a stream that breaks again and again before its first record goes on by a page', async () => {
+  const { keeper, server, client } = await start(3_000)
+  server.fail(/ndjson/, ...Array.from({ length: 2 }, () => ({ how: 'cut', bytes: 5 }) as const))
+  expect(await readAll(client)).toEqual([...keeper.published.values()].map((record) => record.id))
+  expect(server.requests.filter((line) => line.includes('/records?'))).toHaveLength(2)
+})
+
+test('the refusal of the next page ends a broken stream: it names the damage, which a stream cannot', async () => {
+  const { keeper, server, client } = await start(100)
+  const body = JSON.stringify({ error: 'Damaged.', code: 'object_corrupt', statusCode: 500 })
+  server.fail(/ndjson/, { how: 'cut', bytes: 731 }, { how: 'cut', bytes: 5 })
+  server.fail(/\/records\?/, { how: 'status', status: 500, body })
+  const ids: string[] = []
+  const reading = (async () => {
+    for await (const { id } of client.records.ndjson('ada/numbers', 'v1.0.0')) ids.push(id)
+  })()
+  await expect(reading).rejects.toMatchObject({ code: 'object_corrupt', status: 500 })
+  expect(ids.length).toBeGreaterThan(0)
+  expect(ids).toEqual([...keeper.published.values()].slice(0, ids.length).map(({ id }) => id))
+  expect(server.requests).toHaveLength(3)
 })
 
 test('`latest` is fixed at the beginning', async () => {

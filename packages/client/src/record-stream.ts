@@ -1,17 +1,14 @@
 /** `records.ndjson` as an iterator that resumes after broken connections. http-api §7. */
 import { parseJson } from '@ulmus/content'
-import type { CollectionRecord } from '@ulmus/wire'
 import { requestOf } from './calls.ts'
 import { readLines } from './chunks.ts'
 import { readVersion } from './collections.ts'
 import { cursorAfter } from './cursor.ts'
 import { type CollectionRef, versionParts } from './places.ts'
+import { pageMax, type RecordOf, readRecords } from './record-pages.ts'
 import { Failures } from './retry.ts'
 import { demandSame } from './subject.ts'
 import { asFailure, type Transport } from './transport.ts'
-
-/** A record with a known type of data. */
-export type RecordOf<T> = Omit<CollectionRecord, 'data'> & { data: T }
 
 export interface StreamOptions {
   readonly type?: string
@@ -39,7 +36,22 @@ export async function* streamRecords<T>(
   let received = 0
   let expected: number | undefined
   const failures = new Failures(transport.policy)
+  const receive = (record: RecordOf<T>) => {
+    received++
+    failures.end()
+    after = cursorAfter(record.type, record.id)
+  }
+  let isStuck = false
   for (;;) {
+    if (isStuck) {
+      const query = { type: options.type, after, limit: pageMax }
+      for (const record of (await readRecords<T>(transport, ref, fixed, query, signal)).body.records) {
+        receive(record)
+        yield record
+      }
+      if (expected !== undefined && received >= expected) return
+    }
+    const receivedBefore = received
     const request = requestOf('GET /api/collections/:owner/:slug/versions/:v/records.ndjson', params, {
       query: { type: options.type, after },
       signal,
@@ -53,9 +65,7 @@ export async function* streamRecords<T>(
         for await (const line of readLines(response, transport.timeoutMs)) {
           const record = parseJson(line) as RecordOf<T>
           demandSame('the type', options.type, record.type)
-          received++
-          failures.end()
-          after = cursorAfter(record.type, record.id)
+          receive(record)
           yield record
         }
       } finally {
@@ -64,6 +74,9 @@ export async function* streamRecords<T>(
       if (expected === undefined || received >= expected) return
       throw new Error(`the stream ended after ${received} of ${expected} records`)
     } catch (error) {
+      // The registry breaks off a stream at a damaged record without a reason, and records before it may be lost in a buffer. It refuses
+      // the page of that record with the reason.
+      isStuck = received === receivedBefore
       const failure = asFailure(error, request.path, signal)
       await failures.wait(failure, { repeatable: true, signal, onRetry: options.onResume })
     }

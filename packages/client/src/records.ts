@@ -1,45 +1,19 @@
 /** Reads the records of a version: a page, one record, all page by page, all as a stream. http-api §7. */
 import type { Json } from '@ulmus/content'
 import type { EraseRecord, ProvenRecord, RecordsPage } from '@ulmus/wire'
-import { call, readPage, requestOf } from './calls.ts'
+import { call, readPage } from './calls.ts'
 import { UlmusError } from './errors.ts'
 import { everyItem, onward, type PageOptions } from './lists.ts'
 import { type CollectionRef, partsOf, versionParts } from './places.ts'
-import { type RecordOf, type StreamOptions, streamRecords } from './record-stream.ts'
-import { demandSame, versionOf } from './subject.ts'
+import { pageMax, type RecordOf, type RecordsFilter, readRecords } from './record-pages.ts'
+import { type StreamOptions, streamRecords } from './record-stream.ts'
+import { versionOf } from './subject.ts'
 import type { Transport } from './transport.ts'
 
 export type ProvenRecordOf<T> = Omit<ProvenRecord, 'data'> & { data: T }
 
-export interface RecordsFilter {
-  readonly type?: string
-  readonly id?: string
-  /** Records per page: at most 2,000, default 100. */
-  readonly limit?: number
-  /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
-  readonly after?: string
-}
-
 /** A path cannot contain these ids: URL parsers resolve them, percent-encoded or not. */
 const isStep = (id: string): boolean => id === '.' || id === '..'
-
-/** A page of records with its headers, each of the requested type and id. */
-async function readRecords<T>(
-  transport: Transport,
-  ref: CollectionRef,
-  version: string,
-  query: RecordsFilter,
-) {
-  const name = 'GET /api/collections/:owner/:slug/versions/:v/records'
-  const answer = await transport.json<Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }>(
-    requestOf(name, versionParts(ref, version), { query }),
-  )
-  for (const { type, id } of answer.body.records) {
-    demandSame('the type', query.type, type)
-    demandSame('the id', query.id, id)
-  }
-  return answer
-}
 
 export const recordCalls = (transport: Transport) => {
   const page = async <T = Json>(
@@ -85,7 +59,7 @@ export const recordCalls = (transport: Transport) => {
     let fixed = version
     for (let after = filter.after; ; ) {
       const { body, headers } = await readRecords<T>(transport, ref, fixed, {
-        limit: 2_000,
+        limit: pageMax,
         ...filter,
         after,
       })

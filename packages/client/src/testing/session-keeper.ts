@@ -40,6 +40,7 @@ export class SessionKeeper {
     if (noun === 'pushes') return this.#onSession(request, session, verb)
     if (noun === 'files') return this.#receiveFile(request, decodeURIComponent(session))
     if (noun === 'versions' && verb === 'records.ndjson') return this.#streamRecords(request)
+    if (noun === 'versions' && verb === 'records') return this.#pageOfRecords(request)
     if (noun === 'versions') return json(200, { semver: 'v1.0.0' })
     return refuse(404, 'route_not_found')
   }
@@ -146,15 +147,21 @@ export class SessionKeeper {
   }
 
   #streamRecords(request: Request): Reply {
+    const left = this.#recordsAfter(request.query.get('after'))
+    const body = left.map((record) => `${JSON.stringify(record)}\n`).join('')
+    return { status: 200, body, headers: { 'x-record-count': String(left.length) } }
+  }
+
+  #pageOfRecords({ query }: Request): Reply {
+    const records = this.#recordsAfter(query.get('after')).slice(0, Number(query.get('limit')))
+    return json(200, { records, pagination: { hasMore: false, nextCursor: null } })
+  }
+
+  #recordsAfter(after: string | null): RecordLine[] {
     const all = [...this.published.values()]
-    const after = request.query.get('after')
-    const from =
-      after === null ? 0 : all.findIndex((record) => cursorAfter(record.type, record.id) === after) + 1
-    const body = all
-      .slice(from)
-      .map((record) => `${JSON.stringify(record)}\n`)
-      .join('')
-    return { status: 200, body, headers: { 'x-record-count': String(all.length - from) } }
+    return after === null
+      ? all
+      : all.slice(all.findIndex((record) => cursorAfter(record.type, record.id) === after) + 1)
   }
 }
 
