@@ -162,7 +162,8 @@ export function jobsOf(options: JobsOptions): Jobs {
   }
 }
 
-const workOn = (kind: WaitingKind) => `work on ${kind}`
+/** Name of the task that works on a kind, among failed tasks. */
+export const workOn = (kind: WaitingKind): string => `work on ${kind}`
 
 /** Periods of work. Milliseconds. */
 interface Pace {

@@ -246,7 +246,7 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     expect(await codeOf(log.ofVersion(anonymous, v))).toBe('not_logged')
   })
 
-  test('an old version whose leaf is not signed is behind, at once', async () => {
+  test('an old version whose leaf is not signed is behind, at once, and clients need not wait; as little if the signing fails', async () => {
     const row = await collection()
     const version = await addVersion(context, row)
     await context.database.transact((tx) => numberEvents(tx, 1_000))
@@ -254,7 +254,18 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     const older = `update versions set created_at = now() - interval '1 hour' where id = $1`
     await context.database.query(older, [version.id])
     const v = { ...path(row), v: 'v1.0.0' }
-    expect(await codeOf(log.ofVersion(anonymous, v))).toBe('log_behind')
+    const lasting = { code: 'log_behind', retryAfter: 600, message: expect.stringContaining('cannot sign') }
+    await expect(log.ofVersion(anonymous, v)).rejects.toMatchObject(lasting)
+    // A new one, on a server whose signing fails.
+    await context.database.query('update versions set created_at = now() where id = $1', [version.id])
+    const now = AbortSignal.abort()
+    await expect(log.ofVersion(anonymous, v, now)).rejects.toMatchObject({
+      code: 'log_behind',
+      retryAfter: 5,
+    })
+    const failed = () => [{ name: 'work on log', since: new Date(), times: 1, error: 'another key' }]
+    const failing = versionLogOf({ ...context, jobs: { ...context.jobs, failed } }, [signer])
+    await expect(failing.ofVersion(anonymous, v, now)).rejects.toMatchObject(lasting)
     await settled()
     expect(await log.ofVersion(anonymous, v)).toMatchObject({ seq: 1 })
   })

@@ -32,6 +32,7 @@ import type { View } from '../access/policy.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
+import { workOn } from '../jobs.ts'
 import type { Principal } from '../principal.ts'
 import { schedule } from '../schedule.ts'
 import { refusalOfWithdrawn } from '../versions/content.ts'
@@ -52,6 +53,8 @@ const keysMax = 10_000
 /** A request waits so long for the leaf of a new version. Milliseconds. */
 const waitedMax = 10_000
 const lookedEvery = 250
+/** `Retry-After` while the log cannot be signed: clients give up at once instead of retrying. Seconds. */
+const stuckSeconds = 600
 /** Changes that make `sequence` go on at once. */
 const manyTaken = 500
 
@@ -123,8 +126,7 @@ export function versionLogOf(
         const isStated = row === undefined ? isNew : row.statement !== null
         if (!isStated) throw new RegistryError('not_logged', { say: { version: path.v } })
         // An old entry is not signed for another reason than its age.
-        if (!isNew || performance.now() > end || signal?.aborted)
-          throw new RegistryError('log_behind', { say: { retryAfter: 5 } })
+        if (!isNew || performance.now() > end || signal?.aborted) throw behind(context, isNew)
         await new Promise((resolve) => setTimeout(resolve, lookedEvery))
       }
     },
@@ -150,6 +152,12 @@ export function versionLogOf(
     /** Size and root that are signed, for tests and witnesses. @throws log_unavailable */
     latest: async () => parseCheckpoint(splitNote((await signed()).checkpoint).text),
   }
+}
+
+/** A failure of the signing on this server is lasting, since it is repeated within seconds: a wrong key, or a database that went back. */
+function behind({ jobs }: Context, isNew: boolean): RegistryError {
+  const isStuck = !isNew || jobs.failed().some(({ name }) => name === workOn('log'))
+  return new RegistryError('log_behind', { say: { isStuck, retryAfter: isStuck ? stuckSeconds : 5 } })
 }
 
 async function sequenceAll(context: Context, log: 'off' | LogSigners, here: SignedHere): Promise<void> {

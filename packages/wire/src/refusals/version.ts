@@ -69,11 +69,16 @@ export const versionRefusals = {
   },
   log_behind: {
     kind: 'unavailable',
-    sentence: 'The version is not in the signed log yet. Try again shortly.',
+    sentence: (f) =>
+      f.isStuck
+        ? 'The version is not in the signed log, which this registry cannot sign at present. Its operator finds the reason on /admin/state.'
+        : 'The version is not in the signed log yet. Try again shortly.',
     meaning: 'the version is not in the signed log yet',
-    explanation: 'The version is new, and its statement is not in the signed log yet. With `Retry-After`.',
+    explanation:
+      'The version is new, and its statement is not in the signed log yet. With `Retry-After`: 10 minutes if the registry cannot sign the log at present.',
     remedy:
       "Ask again. If it stays so, no server signs: the operator finds the reason in the server's own log.",
+    example: { say: { isStuck: false } },
   },
   log_unavailable: {
     kind: 'unsupported',
