@@ -208,7 +208,7 @@ export const words: Readonly<Record<string, Entry>> = {
   },
   fork: {
     load: () => import('./commands/collections.ts'),
-    brief: 'Fork a collection into an organization',
+    brief: 'Fork a collection',
     group: 'Manage',
     line: ['fork', 'fork a collection, without copying data'],
   },

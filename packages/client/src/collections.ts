@@ -56,7 +56,11 @@ export const collectionCalls = (transport: Transport) => ({
     everyItem(
       readPage(transport, 'GET /api/accounts/:owner/collections', { owner }, { query: { limit: 100 } }),
     ),
-  /** Forks the latest version into an organization. @throws private_content, no_versions, slug_taken, not_a_member */
+  /**
+   * Forks the latest version into an organization, or the account of the caller. `view: 'public'` leaves out private content, so that every
+   * reader of a public collection may.
+   * @throws private_content, no_versions, slug_taken, not_a_member
+   */
   fork: async (source: CollectionRef, fork: CreateFork) =>
     call(transport, 'POST /api/collections/:owner/:slug/fork', partsOf(source), { json: fork }),
   /** Source and forks, and how many versions each fork is behind. */

@@ -21,7 +21,7 @@ test('bodies refuse unknown members and mistyped ones', () => {
   expect(refused(wire.CreateCollection, { slug: 'a', visibility: 'public' })).toBe(true)
   expect(refused(wire.CreateCollection, { slug: 'a', public: 'true' })).toBe(true)
   expect(refused(wire.UpdateCollection, { public: 1 })).toBe(true)
-  expect(refused(wire.CreateFork, { slug: 'a' })).toBe(true)
+  expect(refused(wire.CreateFork, { view: 'full' })).toBe(true)
   expect(refused(wire.CreateKey, { label: 'a', scope: 'root' })).toBe(true)
   expect(refused(wire.CreateKey, { label: 'a', scope: 'read', collectionId: 'no-uuid' })).toBe(true)
   expect(refused(wire.CreateKey, { label: 'a', scope: 'read', expiresAt: 'tomorrow' })).toBe(true)

@@ -10,11 +10,18 @@ import { Count, Id, SemverText } from './text.ts'
 /** `POST /api/collections/:owner/:slug/fork` */
 export const CreateFork = z
   .strictObject({
-    targetOrg: z.string().meta({ description: 'Slug of the organization to fork into.' }),
+    targetOrg: z
+      .string()
+      .optional()
+      .meta({ description: 'Slug of the organization to fork into (default: the account of the caller).' }),
     slug: z.string().optional().meta({ description: 'Slug of the fork (default: the slug of the source).' }),
     public: z.boolean().optional().meta({
       description:
         'False: make the fork of a public collection private (default: the visibility of the source).',
+    }),
+    view: z.enum(['public']).optional().meta({
+      description:
+        '`public`: fork the public view alone, which leaves out all private content, so that every reader of a public collection can (default: both views, for members of its owner and for collections without private content).',
     }),
   })
   .meta({

@@ -156,6 +156,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['orgs', 'create', 'flock', '--name', 'The flock'], /^flock\n$/],
     [['orgs', 'members', 'flock'], /^ada\towner\t/],
     [['fork', 'ada/birds', 'flock', '--slug', 'copy'], /^flock\/copy\n$/],
+    [['fork', 'ada/birds', '--slug', 'mine', '--public-view'], /^ada\/mine\n$/],
     [['collections', 'edit', 'flock/copy', '--name', 'A copy', '--private', '--json'], /"ok": true/],
     [['metadata', 'set', 'flock/copy', 'license=MIT', 'size:={"n":3}'], /^v1\.0\.1\n$/],
     [['metadata', 'set', 'flock/copy', '--unset', 'license'], /^v1\.0\.2\n$/],

@@ -221,24 +221,32 @@ const remove = command<DeleteFlags, [reference: string]>({
   },
 })
 
-type ForkFlags = { readonly slug?: string; readonly private: boolean }
+type ForkFlags = { readonly slug?: string; readonly private: boolean; readonly publicView: boolean }
 
-/** `ulmus fork REF ORG`: forks a collection within its registry, and prints the path of the fork. */
-const fork = command<ForkFlags, [reference: string, org: string]>({
-  brief: 'Fork a collection into an organization',
-  page: 'Fork a collection without copying data; `--slug`, `--private`',
+/** `ulmus fork REF [ORG]`: forks a collection within its registry, and prints the path of the fork. */
+const fork = command<ForkFlags, [reference: string, org?: string]>({
+  brief: 'Fork a collection',
+  page: 'Fork a collection without copying data, into your account or an organization; `--slug`, `--private`. `--public-view` leaves out what is private',
   flags: {
     slug: text('slug', 'Slug of the fork (default: the slug of the source)'),
     private: flag('Make the fork private (default: the visibility of the source)'),
+    publicView: flag('Fork the public view alone, without private content'),
   },
   positional: {
     kind: 'tuple',
-    parameters: [required('owner/slug', 'Collection to fork'), required('org', 'Organization to fork into')],
+    parameters: [
+      required('owner/slug', 'Collection to fork'),
+      optional('org', 'Organization to fork into (default: your account)'),
+    ],
   },
   run: async (call, flags, text, targetOrg) => {
     const reference = parseReference(text)
     const { client, host } = await call.connect({ host: reference.host })
-    const what = { targetOrg, slug: flags.slug, ...(flags.private ? { public: false } : {}) }
+    const what = {
+      ...{ targetOrg, slug: flags.slug },
+      ...(flags.private ? { public: false } : {}),
+      ...(flags.publicView ? { view: 'public' as const } : {}),
+    }
     const made = await client.collections.fork(pathOf(reference), what)
     if (flags.json) return call.json(made)
     await call.line(`${made.owner}/${made.slug}`)

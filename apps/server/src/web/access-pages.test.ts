@@ -174,13 +174,17 @@ describe.each(anyDatabase)('access on pages, on $name', { timeout: 120_000 }, (d
     }
   })
 
-  test('forks are for members, and the page of a fork says so', async () => {
+  test('members fork private collections; of a public one others fork what the public sees', async () => {
     const hidden = await place.newCollection('acme')
     const open = await place.newCollection('acme', true)
     const formOf = async (person: Person, at: string) =>
-      /name="org"|Forks belong to organizations/.test((await place.by[person].get(`${at}/fork`)).text)
-    expect([await formOf('rita', hidden), await formOf('rita', open)]).toEqual([false, false])
-    expect((await place.by.rita.get(`${open}/fork`)).text).toContain('because it holds something private')
+      /name="org"/.test((await place.by[person].get(`${at}/fork`)).text)
+    expect([await formOf('rita', hidden), await formOf('rita', open)]).toEqual([false, true])
+    expect((await place.by.rita.get(`${open}/fork`)).text).toContain('Your fork has what the public sees')
+    const { headers } = await place.by.rita.postForm(`${open}/fork`, {
+      ...{ org: 'rita', slug: 'of-rita', content: 'public', visibility: 'private' },
+    })
+    expect(headers.location).toBe('/rita/of-rita')
     expect([await formOf('ben', hidden), await formOf('eve', open)]).toEqual([true, true])
     expect((await place.by.rita.get(hidden)).text).not.toContain(`${hidden}/fork`)
   })

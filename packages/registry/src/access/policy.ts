@@ -294,7 +294,7 @@ const isWithin = ({ collectionIds }: KeyFacts, { limitedTo }: Caller): boolean =
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Decision =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 
-/** Permission to fork visible content: collaborators and strangers fork only collections that are public throughout. */
-export function mayFork({ collection, role }: Standing, isPublicThroughout: boolean): Decision {
-  return role !== null || (collection.public && isPublicThroughout) ? 'ok' : 'private_content'
+/** Permission to fork visible content: collaborators and strangers fork only what is public. @param isPublic of all that the fork gets */
+export function mayFork({ collection, role }: Standing, isPublic: boolean): Decision {
+  return role !== null || (collection.public && isPublic) ? 'ok' : 'private_content'
 }

@@ -146,6 +146,55 @@ describe.each(serviceDatabases)('forks on $name', (testDatabase) => {
     })
   })
 
+  test('without a target, a fork goes to the caller', async () => {
+    const { path, slug } = await source()
+    expect(await forks.create(outsider, path, {})).toMatchObject({ owner: 'eve', slug })
+    await expect(forks.create(outsider, path, {})).rejects.toEqual(code('slug_taken'))
+    const limited = { ...outsider, limitedTo: [randomUUID()] }
+    await expect(forks.create(limited, path, {})).rejects.toEqual(code('key_limited'))
+    await expect(forks.create(anonymous, path, {})).rejects.toEqual(code('unauthenticated'))
+    const own = await forks.create(outsider, { owner: 'eve', slug }, { slug: `${slug}-of-own` })
+    expect(own).toMatchObject({ owner: 'eve', forkedFrom: { owner: 'eve', slug } })
+  })
+
+  test('the public view of what holds private data is forked by outsiders and members alike', async () => {
+    const { path, version, row } = await source({}, { secret: true })
+    await expect(forks.create(outsider, path, {})).rejects.toEqual(code('private_content'))
+    for (const who of [outsider, member]) {
+      const answer = await forks.create(who, path, {
+        view: 'public',
+        slug: `${path.slug}-${who.accountSlug}`,
+      })
+      expect(answer.version.recordCount).toBe(3)
+      const head = await headOf(answer.id)
+      expect(head).toMatchObject({ fullDigest: version.publicDigest, publicDigest: version.publicDigest })
+      const content = await readContent(context, head)
+      expect(content.full).toEqual(content.public)
+    }
+    const { rows } = await context.database.query(
+      "select from audit_events where account_id = $1 and action = 'collection.forked' and target = $2",
+      [row.ownerId, `acme/${path.slug}`],
+    )
+    expect(rows).toEqual([])
+  })
+
+  test('a member forks the public view of a private collection, without its private names; a collaborator does not', async () => {
+    const { path, row } = await source({ public: false }, { secret: true })
+    await context.database.query('insert into withdrawn_names values ($1, $2)', [row.id, { Secret: [] }])
+    const made = await forks.create(member, path, { view: 'public' })
+    const fork = await findCollectionById(context.database, made.id, null)
+    expect(fork?.collection.public).toBe(false)
+    const names = 'select from withdrawn_names where collection_id = $1'
+    expect((await context.database.query(names, [made.id])).rows).toEqual([])
+    const whole = await forks.create(member, path, { slug: `${path.slug}-whole` })
+    expect((await context.database.query(names, [whole.id])).rows).toHaveLength(1)
+    await context.database.query("insert into collaborators values ($1, $2, 'admin', now(), $2)", [
+      ...[row.id, outsider.accountId],
+    ])
+    for (const view of [undefined, 'public'] as const)
+      await expect(forks.create(outsider, path, { view })).rejects.toEqual(code('private_content'))
+  })
+
   test('an outsider’s fork of what has declared files stores its sidecar, once, and relies on it after', async () => {
     const { path, slug } = await source({}, { declared: true, content: 'declared' })
     const query = async (text: string) => (await context.database.query(text)).rows

@@ -6,6 +6,8 @@
 import { documentDigest, emptyTree, type ViewRoots } from '@ulmus/content'
 import {
   type AccountRow,
+  type CollectionRow,
+  findAccountById,
   findAccountFor,
   insertAuditEvents,
   type Landing,
@@ -88,25 +90,20 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
   ])
   if (target === undefined) throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
   demand(mayCreateIn(who, target.role), { owner: target.account.slug })
-  const { collection, head, role } = source
-  demand(mayFork(source, head === null || (await isFullyPublic(context, head))))
+  const { collection, head } = source
+  const ofBothViews = input.view === undefined
+  demand(mayFork(source, !ofBothViews || head === null || (await isFullyPublic(context, head))))
   if (head === null) throw new RegistryError('no_versions')
   const slug = input.slug ?? collection.slug
   checkCollectionSlug(slug)
   await demandCollectionSlug(context, context.database, target.account, slug)
 
-  const row = {
-    ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
-    headId: newId(),
-    headDescription: collection.headDescription,
-    topics: collection.topics,
-    forkedFromId: collection.id,
-    forkedFromSemver: semverOf(head),
-    ancestors: [collection.id, ...collection.ancestors],
-  }
-  const taken = forkedRow(caller, source, target.account, row)
+  const row = rowOf(context, { collection, head }, { ...input, slug, ownerId: target.account.id })
+  const byMember = source.role !== null
+  const ofPrivate = byMember && ofBothViews
+  const taken = ofPrivate ? forkedRow(caller, source, target.account, row) : undefined
   const land = async () => {
-    const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
+    const { content, packed } = ofPrivate ? bothViews : await publicAlone(context, head)
     const version: VersionRow = {
       ...{ ...head, ...content, ...firstVersion, ...standing, ...madeBy(caller) },
       ...{ id: row.headId, collectionId: row.id, createdAt: row.createdAt },
@@ -121,7 +118,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
       by: authorityIn(context, caller, target.account.id, (memberRole) => mayCreateIn(caller, memberRole)),
       audit: ofVersion,
       fork: {
-        ...{ sourceId: collection.id, sourceVersionId: head.id, ofPrivate: role !== null },
+        ...{ sourceId: collection.id, sourceVersionId: head.id, byMember, ofPrivate },
         ...{ collection: row, owner: target.account, collectionsMax: max, audit: ofFork },
       },
     })
@@ -164,6 +161,21 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
   }
 }
 
+/** Row of the fork, which is made together with its first version. */
+const rowOf = (
+  context: Context,
+  { collection, head }: { collection: CollectionRow; head: VersionRow },
+  { ownerId, slug, public: isPublic = true }: { ownerId: string; slug: string; public?: boolean | undefined },
+) => ({
+  ...newCollection(context, ownerId, { ...collection, slug, public: isPublic }),
+  headId: newId(),
+  headDescription: collection.headDescription,
+  topics: collection.topics,
+  forkedFromId: collection.id,
+  forkedFromSemver: semverOf(head),
+  ancestors: [collection.id, ...collection.ancestors],
+})
+
 const collectionMadeRow = ({ who, owner, collection }: Acting, at: Date) =>
   auditRow(
     who,
@@ -172,16 +184,15 @@ const collectionMadeRow = ({ who, owner, collection }: Acting, at: Date) =>
   )
 
 /**
- * Row for the audit log of the source's owner if a member forks its private parts into another account. Undefined for other
- * forks.
+ * Row for the audit log of the source's owner if a member forks its private parts into another account. Undefined within the account.
  */
 function forkedRow(
   who: Caller,
-  { collection, owner, role }: VisibleCollection,
+  { collection, owner }: VisibleCollection,
   target: AccountRow,
   fork: { readonly slug: string; readonly createdAt: Date },
 ) {
-  if (role === null || owner.id === target.id) return undefined
+  if (owner.id === target.id) return undefined
   const details = { fork: `${target.slug}/${fork.slug}` }
   const act = {
     action: 'collection.forked',
@@ -192,8 +203,16 @@ function forkedRow(
   return auditRow(who, act, fork.createdAt)
 }
 
-/** Finds a fork's target, an organization by its current slug: names in a body are not redirected. */
-async function findTarget(context: Context, who: Caller, slug: string): Promise<VisibleAccount | undefined> {
+/** Finds a fork's target: the caller's account, or an organization by its current slug, since names in a body are not redirected. */
+async function findTarget(
+  context: Context,
+  who: Caller,
+  slug: string | undefined,
+): Promise<VisibleAccount | undefined> {
+  if (slug === undefined) {
+    const account = await findAccountById(context.database, who.accountId)
+    return account && { account, role: 'owner' }
+  }
   const found = isAccountSlug(slug) ? await findAccountFor(context.database, slug, who.accountId) : undefined
   return found?.account.type === 'org' ? found : undefined
 }
@@ -204,11 +223,11 @@ interface Content {
   packed: PackedObjects | undefined
 }
 
-/** A member's fork takes both views. */
+/** A member's fork takes both views, unless the member wants the public one. */
 const bothViews: Content = { content: {}, packed: undefined }
 
 /**
- * An outsider's fork uses the public view as both. It nearly always reuses the source's sidecar; a new one has some hundred
+ * A fork of the public view uses it as both. It nearly always reuses the source's sidecar; a new one has some hundred
  * bytes.
  */
 async function publicAlone({ database, blobs, objects }: Context, source: VersionRow): Promise<Content> {

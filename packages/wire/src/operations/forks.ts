@@ -1,4 +1,4 @@
-/** Operation that forks a collection into an organization. docs/design/http-api.md §6. */
+/** Operation that forks a collection. docs/design/http-api.md §6. */
 import { CreateFork, Family, Fork } from '../forks.ts'
 import { NoQuery } from '../lists.ts'
 import { operation } from '../operation.ts'
@@ -8,9 +8,9 @@ export const forkOperations = {
   'POST /api/collections/:owner/:slug/fork': operation({
     id: 'forkCollection',
     tag: 'forks',
-    summary: 'Fork a collection into an organization',
+    summary: 'Fork a collection',
     description:
-      'Creates a collection in an organization whose `v1.0.0` is the latest version of this one. A fork shares records, schemas and files with its source, so its cost does not depend on their size and it takes no storage. Requires the `write` scope, a key that is not limited to a collection, and membership of the target. A source with private content can be forked only by members of its owner. The fork has the visibility of its source unless `public` is false.',
+      'Creates a collection in an organization, or in the account of the caller, whose `v1.0.0` is the latest version of this one. A fork shares records, schemas and files with its source, so its cost does not depend on their size and it takes no storage. Requires the `write` scope, a key that is not limited to a collection, and membership of the target. A source with private content can be forked whole only by members of its owner, and its public view, if it is public, by everybody (`view: "public"`). The fork has the visibility of its source unless `public` is false.',
     entrance: { scope: 'write', unlimited: true },
     params: CollectionPath,
     body: CreateFork,

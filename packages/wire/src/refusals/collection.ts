@@ -6,10 +6,11 @@ export const collectionRefusals = {
   private_content: {
     kind: 'forbidden',
     sentence:
-      'The collection has private records, types or fields, so only members of its owner can fork it. Ask its owner for membership.',
+      'The collection has private records, types or fields, so only members of its owner can fork all of it. If it is public, fork its public view (`"view": "public"`), or ask its owner for membership.',
     meaning:
       'a caller who is not a member of the owner forks a collection with private records, types or fields',
-    remedy: 'Ask for membership in the organization that owns the source.',
+    remedy:
+      'Fork the public view with `"view": "public"`, or ask for membership in the organization that owns the source.',
   },
   collection_not_found: {
     kind: 'missing',

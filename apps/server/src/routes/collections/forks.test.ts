@@ -204,11 +204,17 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     expect(JSON.stringify((await outsider.get(`${forked}/versions/latest`)).json)).not.toContain('acme')
   })
 
-  test('400: targetOrg is required, nothing unknown is taken', async () => {
+  test('without targetOrg it goes to the caller', async () => {
+    const { fork } = await source()
+    expect(await outsider.post(fork, {})).toMatchObject({ status: 201, json: { owner: 'eve' } })
+  })
+
+  test('400: a body is required, nothing unknown is taken', async () => {
     const { fork } = await source()
     for (const body of [
-      {},
       { targetOrg: 5 },
+      { targetOrg: null },
+      { view: 'full' },
       { targetOrg: 'target', name: 'x' },
       { targetOrg: 'target', public: 'no' },
     ]) {

@@ -90,6 +90,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     const fork = {
       sourceId,
       sourceVersionId,
+      byMember: false,
       ofPrivate: false,
       collection,
       owner,
@@ -155,7 +156,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     const refused = forkOf()
     expect(await land(refused)).toBe('source_gone')
     expect(await found(refused.collection.id)).toBeUndefined()
-    const hidden = forkOf({}, { ofPrivate: true })
+    const hidden = forkOf({}, { byMember: true, ofPrivate: true })
     expect(await land(hidden)).toBe('landed')
     expect(await found(hidden.collection.id)).toMatchObject({ public: false })
     const audited = await database.query('select details from audit_events where id = $1', [
@@ -212,14 +213,17 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
 
     test('that deletes the source or makes it private, or public again', async () => {
       expect(await landBeside((tx) => setPublic(tx, false), forkOf())).toMatchObject({ value: 'source_gone' })
-      const late = forkOf({}, { ofPrivate: true })
+      const late = forkOf({}, { byMember: true, ofPrivate: true })
       expect(await landBeside((tx) => setPublic(tx, true), late)).toMatchObject({ value: 'landed' })
       expect(await found(late.collection.id)).toMatchObject({ public: true })
-      const closed = forkOf({}, { ofPrivate: true })
+      const closed = forkOf({}, { byMember: true, ofPrivate: true })
       expect(await landBeside((tx) => setPublic(tx, false), closed)).toMatchObject({ value: 'landed' })
       expect(await found(closed.collection.id)).toMatchObject({ public: false })
       expect(
-        await landBeside((tx) => deleteCollection(tx, sourceId), forkOf({}, { ofPrivate: true })),
+        await landBeside(
+          (tx) => deleteCollection(tx, sourceId),
+          forkOf({}, { byMember: true, ofPrivate: true }),
+        ),
       ).toMatchObject({
         value: 'source_gone',
       })

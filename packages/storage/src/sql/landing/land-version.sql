@@ -24,7 +24,7 @@ end $$;
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      its row of `audit_events`
  * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
- * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
+ * fork:       {sourceId, sourceVersionId, byMember, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`,
  * `publishers_only` (the collection takes versions of trusted publishers alone), `publisher_gone` (the job's publisher was removed), `head_moved`,
@@ -49,7 +49,7 @@ begin
     -- Locked until the fork exists: deleting the source then sees the fork, and keeps the files that it inherited.
     made := jsonb_populate_record(null::collections, fork->'collection');
     select made.public and source.public into made.public from collections source
-      where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'ofPrivate')::boolean) for share;
+      where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'byMember')::boolean) for share;
     if not found then raise exception 'source_gone' using errcode = 'UL000'; end if;
     -- What it holds may be erased otherwise before the fork needs it.
     perform from versions where id = (fork->>'sourceVersionId')::uuid and withdrawn_at is null for share;
@@ -92,7 +92,7 @@ begin
     insert into owner_words values (owner, (fork->>'ownerWords')::tsvector) on conflict do nothing;
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
-    -- An outsider's fork knows no private names of its source.
+    -- A fork of the public view knows no private names of its source.
     if (fork->>'ofPrivate')::boolean then
       insert into withdrawn_names
         select made.id, names from withdrawn_names where collection_id = (fork->>'sourceId')::uuid;

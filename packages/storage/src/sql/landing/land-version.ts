@@ -63,6 +63,8 @@ export interface ForkOf {
   /** Version of the source that is forked, which must not be withdrawn. */
   sourceVersionId: string
   /** True if the source may be private. */
+  byMember: boolean
+  /** True if the fork takes the private content, and so the names that the source hides. */
   ofPrivate: boolean
   /** The fork, whose head is this version. Its `public` takes effect only if the source is public. */
   collection: Omit<CollectionRow, 'foldedName'>
