@@ -48,11 +48,15 @@ async function persist(
   step: Step,
   send: () => Promise<Answer>,
 ): Promise<{ fate: Fate; answer: Answer }> {
+  let isOpen = false
   for (let tries = 1; ; tries++) {
     const answer = await send()
-    const fate = turn.requests.fateOf(step.what, answer, step.wanted, step.mayRefuse)
-    if (fate === 'done' || fate === 'wrong' || tries === triesMax) return { fate, answer }
-    if (fate === 'refused' && answer.status !== 0) return { fate, answer }
+    const last = turn.requests.fateOf(step.what, answer, step.wanted, step.mayRefuse)
+    // An earlier try without an answer may have succeeded.
+    const fate = last === 'refused' && isOpen ? 'open' : last
+    if (last === 'done' || last === 'wrong' || tries === triesMax) return { fate, answer }
+    if (last === 'refused' && answer.status !== 0) return { fate, answer }
+    isOpen ||= last === 'open'
     await sleep(retryMilliseconds)
   }
 }
