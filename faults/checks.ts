@@ -1,11 +1,12 @@
 /** Checks after a fault: lists are complete, and all data is intact. */
 import type { CollectionModel } from './model.ts'
+import { checkAccess } from './operations/collaborators.ts'
 import { readUpload, readWhole } from './operations/reads.ts'
 import { checkFormerAddresses } from './operations/transfers.ts'
 import type { Report } from './report.ts'
 import type { Requests } from './requests.ts'
 import { settle } from './settling.ts'
-import { org, owner, type Stage } from './stage.ts'
+import { collaborators, org, owner, type Stage } from './stage.ts'
 import type { Worker } from './workload.ts'
 
 /** Number of earlier versions per collection that are read completely after every fault, in addition to the latest. */
@@ -49,6 +50,7 @@ async function checkContent(worker: Worker, collection: CollectionModel, everyth
   ])
   for (const [hash, text] of [...files].slice(0, everything ? undefined : 1))
     await readUpload(worker, collection, hash, text)
+  for (const user of collaborators) await checkAccess(worker, collection, user)
 }
 
 /** Checks that the lists of both owners are complete and contain nothing else. */

@@ -243,6 +243,17 @@ test('an erasure takes the deprecation with it, and one that was not answered ma
   expect((await collection.reconcile(listed('old'))).join()).toContain('warns of old')
 })
 
+test('an open change of a grant leaves the collection unsure; a lost grant is found', () => {
+  const { grants } = collection
+  grants.request('cleo', 'read')
+  expect(collection.isSure).toBe(false)
+  grants.changed('cleo', true)
+  expect(collection.isSure).toBe(true)
+  expect(grants.settle(collection.path, new Map()).join()).toContain(
+    'gives cleo no grant, not the grant read',
+  )
+})
+
 test('a transfer that is open leaves it unsure whose it is; the former address redirects', () => {
   collection.owners = ['ada', 'elms']
   expect([collection.isSure, collection.path]).toEqual([false, '/api/collections/ada/birds'])

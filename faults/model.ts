@@ -13,6 +13,7 @@ import {
   type VersionParts,
   versionDigest,
 } from '@ulmus/content'
+import { Grants } from './grants.ts'
 import { Marks, type ToldMarks } from './marks.ts'
 
 /** Schemas by type, the same in every collection. */
@@ -108,6 +109,9 @@ export class CollectionModel {
   readonly uploads = new Map<string, string>()
   /** Possible names: one, or the old and the requested one. */
   names: string[]
+  /** True: everybody reads the public view. Certain once the collection exists, since no worker changes it. */
+  isPublic = false
+  readonly grants = new Grants()
   /** True for forks: their creation also makes their first version. */
   readonly isFork: boolean
 
@@ -155,6 +159,7 @@ export class CollectionModel {
       this.pending.length === 0 &&
       this.names.length === 1 &&
       this.owners.length === 1 &&
+      this.grants.isSure &&
       this.versions.every(({ marks }) => marks.isSure)
     )
   }

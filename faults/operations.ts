@@ -3,6 +3,7 @@
  * model, and a line here.
  */
 import type { CollectionModel } from './model.ts'
+import { endGrant, giveGrant, pushAsCollaborator, raceGrant, useGrant } from './operations/collaborators.ts'
 import { createCollection, deleteCollection, fork, rename } from './operations/collections.ts'
 import { updateAsJob, updateMetadata } from './operations/metadata.ts'
 import { pushDelta, pushDeltaAsJob, pushSnapshot, pushSnapshotAsJob } from './operations/pushes.ts'
@@ -28,6 +29,8 @@ const hasTwo = (collection: CollectionModel) => collection.standing.length > 1
 /** Open sessions are requested under the address of their creation. */
 const hasNothingOpen = (collection: CollectionModel) => collection.leftOpen.length === 0
 const hasUpload = (collection: CollectionModel) => collection.uploads.size > 0
+const hasCollaborator = ({ grants }: CollectionModel) => grants.usersWith('read').length > 0
+const hasWriter = ({ grants }: CollectionModel) => grants.usersWith('write').length > 0
 const isOld = (collection: CollectionModel) => collection.versions.length > 8
 const always = () => true
 
@@ -38,6 +41,11 @@ export const operations: readonly Operation[] = [
   { name: 'delete (long history)', weight: 4, for: isOld, run: deleteCollection },
   { name: 'rename', weight: 2, for: always, run: rename },
   { name: 'transfer', weight: 4, for: hasNothingOpen, run: transfer },
+  { name: 'give a grant', weight: 5, for: always, run: giveGrant },
+  { name: 'end a grant', weight: 2, for: hasCollaborator, run: endGrant },
+  { name: 'use a grant', weight: 4, for: always, run: useGrant },
+  { name: 'push as a collaborator', weight: 4, for: hasWriter, run: pushAsCollaborator },
+  { name: 'race for the end of a grant', weight: 3, for: hasWriter, run: raceGrant },
   { name: 'withdraw the latest', weight: 2, for: hasVersion, run: withdrawHead },
   { name: 'withdraw an older one', weight: 2, for: hasTwo, run: withdrawOlder },
   { name: 'withdraw and erase', weight: 3, for: hasAny, run: erase },

@@ -31,6 +31,11 @@ const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
     await postgres?.query(forkLog)
     return tiles > 0
   },
+  async 'lost grants'({ postgres }) {
+    const grants = (await postgres?.count('select count(*) from collaborators')) ?? 0
+    await postgres?.query('delete from collaborators')
+    return grants > 0
+  },
   async 'damaged packs'({ objects }) {
     const packs = filesIn(objects, 'packs')
     for (const pack of packs) truncateSync(pack, 100)

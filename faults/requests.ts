@@ -56,6 +56,8 @@ export class Requests {
   readonly #report: Report
   readonly #weather: Weather
   #key = ''
+  /** Keys of the collaborators by user. */
+  readonly #keys = new Map<string, string>()
   /** Number of unanswered requests. */
   underWay = 0
 
@@ -71,6 +73,17 @@ export class Requests {
 
   set key(key: string) {
     this.#key = key
+  }
+
+  setKeys(keys: ReadonlyMap<string, string>): void {
+    for (const [user, key] of keys) this.#keys.set(user, key)
+  }
+
+  /** The key of a collaborator. @throws Error for other users */
+  keyOf(user: string): string {
+    const key = this.#keys.get(user)
+    if (key === undefined) throw new Error(`The user ${user} has no key.`)
+    return key
   }
 
   async ask(random: Random, method: string, path: string, asked: Ask = {}): Promise<Answer> {

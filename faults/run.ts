@@ -14,7 +14,7 @@ import { Random } from './random.ts'
 import type { Report } from './report.ts'
 import { Requests, type Weather } from './requests.ts'
 import type { Settings } from './settings.ts'
-import { makeAccount, type Stage } from './stage.ts'
+import { makeAccount, makeCollaborators, type Stage } from './stage.ts'
 import { finishErasures, sweepBeside } from './sweeping.ts'
 import { Gate, Worker } from './workload.ts'
 import { revokeLeft, watchRevoked, writeSoon } from './writing.ts'
@@ -59,7 +59,9 @@ export class Run {
   async play(seconds: number): Promise<void> {
     if (!(await this.#untilWell(startMillisecondsMax)))
       return this.#report.violation('the servers do not start')
-    this.#requests.key = await makeAccount(this.#stage.servers[0]!.url)
+    const { url } = this.#stage.servers[0]!
+    this.#requests.key = await makeAccount(url)
+    this.#requests.setKeys(await makeCollaborators(url))
     const until = performance.now() + seconds * 1_000
     const callers = this.#settings.isHostile ? await this.#callers() : []
     const work = Promise.all([...this.#workers, ...callers].map((one) => this.#work(one)))

@@ -1,6 +1,7 @@
 /** Resolves all unanswered requests after a fault, as their senders would. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Change, CollectionModel, Told } from './model.ts'
+import { settleGrants } from './operations/collaborators.ts'
 import type { JobState } from './operations/metadata.ts'
 import type { SessionState } from './operations/pushes.ts'
 import { listVersions } from './operations/reads.ts'
@@ -121,5 +122,6 @@ async function look(turn: Turn, collection: CollectionModel): Promise<void> {
   const told = await listVersions(turn, collection)
   if (told === undefined) return turn.report.violation(`the versions of ${collection.path} cannot be listed`)
   for (const wrong of await collection.reconcile(told)) turn.report.violation(wrong)
+  await settleGrants(turn, collection)
   await checkFormerAddresses(turn, collection)
 }

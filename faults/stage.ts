@@ -58,6 +58,8 @@ const fsckMillisecondsMax = 600_000
 
 export const owner = 'ada'
 export const org = 'elms'
+/** Users outside the organization, who get grants on collections. */
+export const collaborators = ['cleo', 'dora'] as const
 
 /** Signs in, makes an organization for forks, and a key. @returns the key */
 export async function makeAccount(url: string): Promise<string> {
@@ -65,6 +67,17 @@ export async function makeAccount(url: string): Promise<string> {
   const session = createClient({ baseUrl: url, fetch })
   await session.orgs.create({ slug: org, displayName: 'Elms' })
   return (await session.keys.create({ label: 'faults', scope: 'admin' })).key
+}
+
+/** Signs the collaborators in. @returns a key of each */
+export async function makeCollaborators(url: string): Promise<Map<string, string>> {
+  const keys = new Map<string, string>()
+  for (const login of collaborators) {
+    const { fetch } = await signIn(url, { login, name: login, email: `${login}@example.org` })
+    const session = createClient({ baseUrl: url, fetch })
+    keys.set(login, (await session.keys.create({ label: 'faults', scope: 'admin' })).key)
+  }
+  return keys
 }
 
 /** Runs the server's `fsck` command. */

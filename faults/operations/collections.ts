@@ -14,8 +14,9 @@ function decide(collection: CollectionModel, fate: Fate, done: 'present' | 'abse
 export async function createCollection(turn: Turn, collection: CollectionModel): Promise<Fate> {
   turn.own(collection)
   collection.existence = 'unsure'
-  const { owner, slug, names } = collection
-  const json = { slug, name: names[0], public: turn.random.chance(0.5) }
+  collection.isPublic = turn.random.chance(0.5)
+  const { owner, slug, names, isPublic } = collection
+  const json = { slug, name: names[0], public: isPublic }
   const answer = await turn.ask('POST', `/api/accounts/${owner}/collections`, { json })
   return decide(collection, turn.requests.fateOf(`making ${collection.path}`, answer, [201]), 'present')
 }
@@ -32,6 +33,7 @@ export async function fork(turn: Turn, source: CollectionModel): Promise<Fate> {
   const collection = turn.newCollection({ isFork: true, like: source })
   turn.own(collection)
   collection.existence = 'unsure'
+  collection.isPublic = source.isPublic
   const change = { what: `a fork of ${source.path}`, apply: () => head.content }
   collection.pending.push(change)
   const json = { targetOrg: org, slug: collection.slug }

@@ -30,10 +30,14 @@ export const pushSnapshot = (turn: Turn, collection: CollectionModel): Promise<F
 export const pushSnapshotAsJob = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
   snapshot(turn, collection, true)
 
-/** Variant of a push. `mayRefuse`: expected statuses of a refusal; absent: none. */
+/**
+ * Variant of a push. `mayRefuse`: expected statuses of a refusal of its opening or commit, `mayRefuseBatches` of its batches; absent:
+ * none.
+ */
 export interface Manner {
   readonly asJob: boolean
   readonly mayRefuse?: readonly number[]
+  readonly mayRefuseBatches?: readonly number[]
 }
 
 interface Step {
@@ -80,7 +84,8 @@ export async function delta(turn: Turn, collection: CollectionModel, manner: Man
     ...chunksOf([...deletes].map(deleteLineOf)).map((lines) => ({ to: `${at}/deletes`, lines })),
   ]
   for (const { to, lines } of batches) {
-    const sent = await persist(turn, { what, wanted: [200] }, () => turn.ask('POST', to, { lines }))
+    const step = { what, wanted: [200], mayRefuse: manner.mayRefuseBatches }
+    const sent = await persist(turn, step, () => turn.ask('POST', to, { lines }))
     if (sent.fate !== 'done') return leave(collection, at, sent.fate)
   }
   return commit(turn, collection, manner, { ...changeOf(what, base?.semver, edit), at })
