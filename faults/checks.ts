@@ -1,6 +1,7 @@
 /** Checks after a fault: lists are complete, and all data is intact. */
 import type { CollectionModel } from './model.ts'
 import { checkAccess } from './operations/collaborators.ts'
+import { checkLimitedKeys } from './operations/limited-keys.ts'
 import { readUpload, readWhole } from './operations/reads.ts'
 import { checkFormerAddresses } from './operations/transfers.ts'
 import type { Report } from './report.ts'
@@ -22,6 +23,7 @@ export async function checkAll(workers: readonly Worker[], options: { everything
 async function checkWorker(worker: Worker, { everything }: { everything: boolean }): Promise<void> {
   for (const collection of worker.collections) await settle(worker, collection)
   worker.sortOut()
+  await checkLimitedKeys(worker)
   for (const collection of worker.collections) await checkContent(worker, collection, everything)
   for (const collection of worker.deleted) {
     const { path } = collection

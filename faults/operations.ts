@@ -5,6 +5,7 @@
 import type { CollectionModel } from './model.ts'
 import { endGrant, giveGrant, pushAsCollaborator, raceGrant, useGrant } from './operations/collaborators.ts'
 import { createCollection, deleteCollection, fork, rename } from './operations/collections.ts'
+import { limitKey, useLimitedKey } from './operations/limited-keys.ts'
 import { updateAsJob, updateMetadata } from './operations/metadata.ts'
 import { pushDelta, pushDeltaAsJob, pushSnapshot, pushSnapshotAsJob } from './operations/pushes.ts'
 import { race } from './operations/race.ts'
@@ -46,6 +47,8 @@ export const operations: readonly Operation[] = [
   { name: 'use a grant', weight: 4, for: always, run: useGrant },
   { name: 'push as a collaborator', weight: 4, for: hasWriter, run: pushAsCollaborator },
   { name: 'race for the end of a grant', weight: 3, for: hasWriter, run: raceGrant },
+  { name: 'limit a key', weight: 3, for: always, run: limitKey },
+  { name: 'use a limited key', weight: 4, for: always, run: useLimitedKey },
   { name: 'withdraw the latest', weight: 2, for: hasVersion, run: withdrawHead },
   { name: 'withdraw an older one', weight: 2, for: hasTwo, run: withdrawOlder },
   { name: 'withdraw and erase', weight: 3, for: hasAny, run: erase },

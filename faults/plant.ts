@@ -21,6 +21,10 @@ update collections set head_id = base.id from lost join versions base on base.co
 /** Another history of the log. */
 const forkLog = 'update log_tiles set hashes = set_byte(hashes, 5, 255 - get_byte(hashes, 5)) where level = 0'
 
+/** One collection of each key that is limited to several. */
+const limitsOfSeveral =
+  'select key_id, min(collection_id::text)::uuid from key_collections group by key_id having count(*) > 1'
+
 const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
   async 'lost version'({ postgres }) {
     await postgres?.query(loseVersion)
@@ -35,6 +39,11 @@ const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
     const grants = (await postgres?.count('select count(*) from collaborators')) ?? 0
     await postgres?.query('delete from collaborators')
     return grants > 0
+  },
+  async 'lost limits'({ postgres }) {
+    const limits = (await postgres?.count(`select count(*) from (${limitsOfSeveral}) limits`)) ?? 0
+    await postgres?.query(`delete from key_collections where (key_id, collection_id) in (${limitsOfSeveral})`)
+    return limits > 0
   },
   async 'damaged packs'({ objects }) {
     const packs = filesIn(objects, 'packs')

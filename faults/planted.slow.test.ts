@@ -15,6 +15,7 @@ const planted: readonly Planted[] = [
   { stage: 'servers', plant: 'lost version', found: /^.* VIOLATION \S+ lost v\d/m },
   { stage: 'servers', plant: 'forked log', found: /^.* VIOLATION the log of \d+ does not continue/m },
   { stage: 'servers', plant: 'lost grants', found: /^.* VIOLATION \S+ gives \S+ no grant, not the grant/m },
+  { stage: 'servers', plant: 'lost limits', found: /^.* VIOLATION the key \S+ works for \S+, not for/m },
   { stage: 'embedded', plant: 'damaged packs', found: /^.* VIOLATION fsck: DAMAGED /m },
   { stage: 'embedded', plant: 'lost files', found: /^.* VIOLATION fsck: DAMAGED .*sha256/m },
 ]

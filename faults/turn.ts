@@ -1,4 +1,5 @@
 /** An operation and the context of its turn. */
+import type { LimitedKeys } from './limited-keys.ts'
 import type { CollectionModel } from './model.ts'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
@@ -8,6 +9,9 @@ export interface Turn {
   readonly random: Random
   readonly requests: Requests
   readonly report: Report
+  /** Collections of the worker that exist or may exist. */
+  readonly collections: readonly CollectionModel[]
+  readonly limitedKeys: LimitedKeys
   ask(method: string, path: string, asked?: Ask): Promise<Answer>
   /** Adds a collection to the worker's own, before it is requested. */
   own(collection: CollectionModel): void

@@ -1,5 +1,6 @@
 /** Workers that keep running during faults. Each has its own collections and a random order of operations. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LimitedKeys } from './limited-keys.ts'
 import { CollectionModel } from './model.ts'
 import { operations } from './operations.ts'
 import type { Random } from './random.ts'
@@ -21,6 +22,7 @@ export class Worker implements Turn {
   collections: CollectionModel[] = []
   /** Recently deleted collections. */
   readonly deleted: CollectionModel[] = []
+  readonly limitedKeys: LimitedKeys
   #slugs = 0
   #numbers = 0
 
@@ -29,6 +31,7 @@ export class Worker implements Turn {
     this.random = parts.random.child(name)
     this.requests = parts.requests
     this.report = parts.report
+    this.limitedKeys = new LimitedKeys(`limited ${name}`)
   }
 
   ask(method: string, path: string, asked?: Ask): Promise<Answer> {

@@ -116,10 +116,10 @@ export async function raceGrant(turn: Turn, collection: CollectionModel): Promis
 
 /** The turn of a worker, with the requests of a collaborator. */
 function actAs(turn: Turn, user: string): Turn {
-  const { random, requests, report } = turn
+  const { random, requests, report, collections, limitedKeys } = turn
   const key = requests.keyOf(user)
   return {
-    ...{ random, requests, report },
+    ...{ random, requests, report, collections, limitedKeys },
     ask: (method, path, options) => turn.ask(method, path, { ...options, key }),
     own: (collection) => turn.own(collection),
     newCollection: (options) => turn.newCollection(options),
