@@ -87,6 +87,8 @@ const reads: Record<string, string[]> = {
   '/log': [],
   '/versions/{v}/log': [],
   '/webhooks': [],
+  '/access': [],
+  '/collaborators': [],
   '/publishers': [],
   '/family': [],
   // Asks the same tables.

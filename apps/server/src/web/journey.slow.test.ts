@@ -267,6 +267,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
 
   test('a fork; settings; a collection that is deleted after its name was typed', async () => {
     await page.goto('/atlas/cities/fork')
+    await page.getByLabel('Into').selectOption('atlas')
     await page.getByLabel('Address').fill('towns')
     await page.getByRole('button', { name: 'Fork', exact: true }).click()
     await page.waitForURL('**/atlas/towns')
