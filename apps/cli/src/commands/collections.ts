@@ -226,7 +226,7 @@ type ForkFlags = { readonly slug?: string; readonly private: boolean; readonly p
 /** `ulmus fork REF [ORG]`: forks a collection within its registry, and prints the path of the fork. */
 const fork = command<ForkFlags, [reference: string, org?: string]>({
   brief: 'Fork a collection',
-  page: 'Fork a collection without copying data, into your account or an organization; `--slug`, `--private`. `--public-view` leaves out what is private',
+  page: 'Fork a collection without copying data, into your account or an organization; `--slug`, `--private`. `--public-view` leaves out private content',
   flags: {
     slug: text('slug', 'Slug of the fork (default: the slug of the source)'),
     private: flag('Make the fork private (default: the visibility of the source)'),

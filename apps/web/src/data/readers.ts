@@ -25,12 +25,12 @@ export function readersText({ owner, counts, isOwn }: Readers): string {
 
 /** Choices of a form: value, label, and what the grant adds. */
 export const grantOptions: readonly (readonly [Grant, string, string])[] = [
-  ['read', 'Read', 'all versions, with what is private'],
+  ['read', 'Read', 'all versions, with private content'],
   ['write', 'Write', 'also publish versions, edit, and warn of versions'],
   ['admin', 'Admin', 'also change settings, publishers, collaborators, and who may read it'],
 ]
 
-/** What a collaborator may do, after “to” or “may”. */
+/** Words for the rights of a grant, after “to” or “may”. */
 export const grantWords: Readonly<Record<Grant, string>> = {
   read: 'read all of it',
   write: 'read all of it and publish',

@@ -219,8 +219,8 @@ function ViewLine({ seen: { difference, inOtherView, isPublic, view } }: { seen:
   const publicly = isPublic ? 'the public sees it' : 'the public would see it'
   const [title, link] =
     view === 'full'
-      ? ['With what is private.', `Show as ${publicly}`]
-      : [`As ${publicly}.`, 'Show with what is private']
+      ? ['With private content.', `Show as ${publicly}`]
+      : [`As ${publicly}.`, 'Show with private content']
   return (
     <p class="note view-line">
       <Icon name={view === 'public' ? 'globe' : 'lock'} />

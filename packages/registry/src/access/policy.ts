@@ -35,7 +35,7 @@ export type Refusal =
   | 'session_required'
 export type Decision = 'ok' | Refusal
 
-/** What the caller's account has in a collection, before the limits of its credential. */
+/** Standing of the caller's account in a collection, before the limits of its credential. */
 export interface Standing {
   readonly collection: { readonly id: string; readonly public: boolean }
   /** Its role in the owner. */

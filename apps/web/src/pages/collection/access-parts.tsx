@@ -128,7 +128,7 @@ export const Collaborators = ({ items, mayChange, own }: CollaboratorsProps) => 
         ? [
             {
               action: 'Remove',
-              // The visitor leaves by the form below, which says what is lost.
+              // The visitor leaves by the form below, which names the loss.
               cell: ({ account: { slug } }: Collaborator) =>
                 slug !== own && <RemoveForm slug={slug} isOwn={false} />,
             },

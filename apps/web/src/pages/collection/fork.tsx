@@ -118,8 +118,8 @@ function Content({ seen, form }: { seen: VisitedCollection; form: Form }) {
       form={form}
       value="all"
       options={[
-        ['all', 'All', 'with what is private'],
-        ['public', 'The public view', 'without what is private'],
+        ['all', 'All', 'with private content'],
+        ['public', 'The public view', 'without private content'],
       ]}
     />
   )
