@@ -1,5 +1,5 @@
 /** Sentences for what keeps the server or a command of it from its work, and what the operator can do about it. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   accountName,
@@ -51,17 +51,38 @@ export function sentenceOf(error: unknown, command: string, dataDir: string | un
     return `The database at DATABASE_URL cannot be reached: ${tlsReason(lastCause(error).message, 'it does not speak TLS')}. Start PostgreSQL there, or correct host and port (in a password, ${passwordEscapes}).`
   // Problems with files outside the data folder are defects of ours.
   const dataFolder = resolve(dataDir?.trim() || './data')
-  if (path?.startsWith(dataFolder) && ['EACCES', 'EPERM'].includes(code ?? '')) {
+  // A folder above it, if several are missing.
+  const isAbove = path !== undefined && dataFolder.startsWith(`${path}/`)
+  if ((isAbove || path?.startsWith(dataFolder)) && ['EACCES', 'EPERM'].includes(code ?? '')) {
     const closed = findClosedAbove(dataFolder)
     const account = accountName()
     if (closed !== undefined)
       return `DATA_DIR, ${dataFolder}, cannot be used: the account ${account} may not enter ${closed}. Set it to a folder elsewhere, such as /var/lib/ulmus, or let the account into ${closed}.`
-    const give = existsSync(dataFolder) ? `chown -R ${account}` : `install -d -o ${account}`
-    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that the account ${account} may write to, or give it this one: as root, ${give} ${dataFolder}.`
+    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. ${wayIntoFolder(dataFolder, account)}`
   }
   if (path?.startsWith(dataFolder) || code === 'ENOSPC')
     return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that this account may write to.`
   return undefined
+}
+
+/** Advises no `chown -R` of a folder with files of others, such as /etc. */
+function wayIntoFolder(folder: string, account: string): string {
+  const other = `Set it to a folder that the account ${account} may write to`
+  if (!existsSync(folder)) return `${other}, or make this one: as root, install -d -o ${account} ${folder}.`
+  const isOwn = isEmptyOrOurs(folder)
+  return isOwn
+    ? `${other}, or give it this one: as root, chown -R ${account} ${folder}.`
+    : `${other}, and that has no files of others, such as /var/lib/ulmus.`
+}
+
+/** True for an empty folder, or one with a registry. False also if it cannot be read. */
+function isEmptyOrOurs(folder: string): boolean {
+  try {
+    const names = readdirSync(folder)
+    return names.length === 0 || names.some((name) => ['database', 'objects'].includes(name))
+  } catch {
+    return false
+  }
 }
 
 function lastCause(error: unknown): Error {

@@ -71,7 +71,7 @@ function unsignedLogWarnings(env: Environment): string[] {
   const isSigned = versionLog === 'off' || versionLog.keyFile !== undefined
   if (isSigned || readSecrets(env).databaseUrl === undefined) return []
   return [
-    'DATABASE_URL is set, but VERSION_LOG_KEY_FILE is not: the log of versions is not signed. Make a key with `ulmus-server log key` and name its file on all servers (docs/going-live.md), or set VERSION_LOG=off.',
+    'DATABASE_URL is set, but VERSION_LOG_KEY_FILE is not: the log of versions is not signed. For a new registry make a key with `ulmus-server log key`, after a move take the former `log.key`, and name its file on all servers (docs/going-live.md), or set VERSION_LOG=off.',
   ]
 }
 
