@@ -322,6 +322,8 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ],
   'PATCH /api/collections/:owner/:slug/publishers/:id': write('PATCH', `${w.worst}/publishers/${wrongId}`),
   'DELETE /api/collections/:owner/:slug/publishers/:id': write('DELETE', `${w.worst}/publishers/${wrongId}`),
+  'PUT /api/collections/:owner/:slug/collaborators/:user': write('PUT', `${w.worst}/collaborators/eve`),
+  'DELETE /api/collections/:owner/:slug/collaborators/:user': write('DELETE', `${w.worst}/collaborators/eve`),
   'POST /api/collections/:owner/:slug/questions': write('POST', `${w.worst}/questions`),
   'GET /api/collections/:owner/:slug/questions/:question': [
     { path: () => `${w.worst}/questions/absent`, as: 'owner', status: 404 },
