@@ -23,6 +23,7 @@ import { collaboratorsOf } from './collaborators.ts'
 import { invitationsOf } from './invitations.ts'
 import { keysOf } from './keys.ts'
 import { membersOf } from './members.ts'
+import { demandRoom } from './quotas.ts'
 
 describe.each(serviceDatabases)('collaborators on $name', (database) => {
   let context: TestContext
@@ -277,6 +278,17 @@ describe.each(serviceDatabases)('collaborators on $name', (database) => {
     await services.members.remove(boss, { slug: org.slug, user: member.slug })
     expect(await see(callerOf(member))).toBe('collection_not_found')
     expect((await services.collaborators.access(boss, path)).collaborators).toEqual([])
+  })
+
+  test('a collaborator who meets the quota learns no figures of the owner', async () => {
+    const { org, boss, her, give } = await stage()
+    await give('write')
+    await context.database.query('update accounts set quota_bytes = 5 where id = $1', [org.id])
+    const refusalOf = (who: Caller) =>
+      demandRoom(context, context.database, { who, owner: org }, { more: 10 }).catch((error) => error)
+    expect(await refusalOf(boss)).toMatchObject({ code: 'quota_exceeded', details: { quotaBytes: 5 } })
+    expect(await refusalOf(her)).toMatchObject({ code: 'quota_exceeded', details: {} })
+    expect((await refusalOf(her)).details).toEqual({})
   })
 
   test('lists, keys and events of a collaborator', async () => {

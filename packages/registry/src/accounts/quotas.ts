@@ -61,7 +61,7 @@ export async function demandRoom(
   const usage = await usageUnderQuota(at, by.owner.id, limits.quotaBytes)
   if (usage === undefined) return
   const used = usage.usedBytes + (received ? usage.receivedBytes : 0)
-  if (used + more > usage.quotaBytes) throw await exceeded(at, by, usage)
+  if (used + more > usage.quotaBytes) throw exceeded(by, usage, await isMember(at, by))
 }
 
 /** The error for a write that the quota refused. */
@@ -69,31 +69,30 @@ export const quotaRefusal = async (
   { database, limits }: Pick<Context, 'database' | 'limits'>,
   by: Storing,
 ): Promise<RegistryError> =>
-  exceeded(database, by, await usageUnderQuota(database, by.owner.id, limits.quotaBytes))
+  exceeded(by, await usageUnderQuota(database, by.owner.id, limits.quotaBytes), await isMember(database, by))
 
 /**
  * Includes usage figures only for members, and not for keys limited to a collection; for a shared quota only for the user charged with
  * it.
  */
-async function exceeded(
-  at: Queries,
+function exceeded(
   { who, owner }: Storing,
   usage: QuotaUsage | undefined,
-): Promise<RegistryError> {
+  knowsOwner: boolean,
+): RegistryError {
   const isShared = usage !== undefined && usage.chargedId !== owner.id
   const isLimited = who.kind === 'key' && who.limitedTo !== null
   const say = { owner: owner.slug, isShared }
-  const mayKnow =
-    who.kind !== 'anonymous' &&
-    (isShared ? who.accountId === usage.chargedId : await isMemberOf(at, owner.id, who.accountId))
+  const mayKnow = who.kind !== 'anonymous' && (isShared ? who.accountId === usage.chargedId : knowsOwner)
   if (usage === undefined || isLimited || !mayKnow) return new RegistryError('quota_exceeded', { say })
   const { usedBytes, receivedBytes, quotaBytes } = usage
   return new RegistryError('quota_exceeded', { say, details: { usedBytes, receivedBytes, quotaBytes } })
 }
 
 /** True for a user's own account, too. A collaborator is no member. */
-const isMemberOf = async (at: Queries, ownerId: string, accountId: string): Promise<boolean> =>
-  ownerId === accountId || (await findMemberRole(at, ownerId, accountId)) !== null
+const isMember = async (at: Queries, { who, owner }: Storing): Promise<boolean> =>
+  who.kind !== 'anonymous' &&
+  (who.accountId === owner.id || (await findMemberRole(at, owner.id, who.accountId)) !== null)
 
 /** Quota left for one upload. */
 export interface Room {
@@ -122,11 +121,13 @@ export class UploadRooms {
   /** Reserves room for an upload; null if there is no quota. */
   async open(by: Storing): Promise<Room | null> {
     const { database, limits } = this.#context
+    // Read before: nothing may end between the figures and the room that counts from them.
+    const knowsOwner = await isMember(database, by)
     const usage = await usageUnderQuota(database, by.owner.id, limits.quotaBytes)
     if (usage === undefined) return null
     const id = usage.chargedId
     const left = Math.max(0, usage.quotaBytes - usage.usedBytes - usage.receivedBytes)
-    const mine: Taking = { refusal: await exceeded(database, by, usage), left, taken: 0 }
+    const mine: Taking = { refusal: exceeded(by, usage, knowsOwner), left, taken: 0 }
     const all = this.#takings.get(id) ?? new Set()
     this.#takings.set(id, all.add(mine))
     return {
